@@ -2,17 +2,16 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What it costs to move the state of models/ctr_dnn to a server: one process
-against trainers and a server on the same cores, over a unix socket and over TCP
-on the loopback, split into the parts of a step. Standard library only; Linux.
+"""Measures the cost of moving the state of models/ctr_dnn to a server. Compares one process with
+trainers and a server on the same cores, over a unix socket and over TCP on the loopback, and
+divides the time into the parts of a step. Needs only the standard library; Linux.
 
     python3 bench/cluster_run.py [build folder]
 
-One process, sync and async take turns; of each the run with the best rate counts,
-and for CPU time the least of all runs. All processes of a job are bound to the
-same cores. "of local": the rate against that of one process on these cores, and
-the CPU time of one process against that of all processes of the job, which
-depends less on what else the machine does.
+One process, sync and async run alternately. The throughput is that of the best run of each, and the
+CPU time is the least of all runs. All processes of a job are bound to the same cores. "of local"
+compares throughput with that of one process on these cores. It also compares the CPU time of one
+process with that of all processes of the job, which depends less on other load.
 """
 
 import pathlib
@@ -34,13 +33,13 @@ SERVER_PARTS = ("check", "sum", "apply", "respond", "idle")
 
 
 def unique_share(ids, size):
-    """Distinct keys of so many ids in a row over their number, on average."""
+    """Returns the mean share of distinct keys among `size` ids in a row."""
     starts = range(0, len(ids) - size + 1, size)
     return sum(len(set(ids[s:s + size])) for s in starts) / (len(starts) * size)
 
 
 def bytes_of_step(mode, batch, workers, share):
-    """The line of the report that says what the trainer sends and receives."""
+    """Returns the line of the report that says what the trainer sends and receives."""
     placed = subprocess.run([BUILD / "bin" / "pdl-opt", MODEL,
                              f"--pdl-pipeline=to=placed mode={mode}"],
                             check=True, capture_output=True).stdout
@@ -53,7 +52,7 @@ def bytes_of_step(mode, batch, workers, share):
 
 
 def run_mode(programs, data, mode, batch, cores, workers, address, socket):
-    """The server's figures (None for one process) and the trainer's."""
+    """Runs a job. Returns the report of the server (None for one process) and of the trainer."""
     bound = ["taskset", "-c", cores]
     trainer = [*bound, programs / mode.split()[0] / "trainer", "train", "--data",
                data, "--epochs", EPOCHS, "--threads", workers, "--replicas",
@@ -84,7 +83,8 @@ def compare(programs, data, batch, place, cores, workers, folder):
                 programs, data, mode, batch, cores, workers, address, socket))
 
     def cpu(run):
-        """Of a step of the trainer; servers of mode async count each push."""
+        """Returns the CPU time of a step of the trainer. Servers of mode async count each push as a
+        step."""
         return sum(said.parts["CPU"] * said.steps / run[1].steps
                    for said in run if said)
 

@@ -6,20 +6,20 @@
 
   bench/compare_builds.py OLD/build NEW/build [--starts N] [--rounds N] [--cpu C]
 
-On machines whose speed changes by half from minute to minute, two runs one after the
-other tell little. Here both builds always meet the same moment of one core:
+On machines whose speed changes by half from minute to minute, two runs one after the other say
+little. Here both builds always run at the same time or alternate on one core:
 
-- Steps: build/bin/pdl-bench-compiled of both with --turns. In a round each contender
-  takes a step on OLD, on NEW, on NEW and on OLD; the round's figure is OLD's time
-  through NEW's (above 1: NEW is faster). Each start of the programs gives the median
-  of its rounds, since where memory lies stays the same in it; printed are the mean of
-  the starts and its standard error, and the best step of each build. The step by hand
-  is in both: what it shows beside 1 is what the comparison cannot see.
-- Whole runs: models/ctr_dnn, compiled by both, trained by both at the same time on the
-  same core; what is compared is the CPU time of their processes, start-up and reading
-  included. Printed are the median, the least and the largest of the repetitions.
+- Steps: runs build/bin/pdl-bench-compiled of both builds with --turns. In a round each contender
+  does a step on OLD, on NEW, on NEW and on OLD. The result of a round is OLD's time divided by
+  NEW's: above 1, NEW is faster. Each start of the programs gives the median of its rounds, because
+  the layout of memory is constant within a start. Prints the mean of the starts with its standard
+  error, and the best step of each build. The step that is written by hand is the same in both
+  builds: its difference from 1 is the error of the comparison.
+- Whole runs: both builds compile models/ctr_dnn and train it at the same time on the same core.
+  Compares the CPU time of their processes, with start and reading. Prints the median, the smallest
+  and the largest of the repetitions.
 
-Two equal builds show what the machine of the day resolves.
+To find the resolution on a machine, compare two equal builds.
 """
 
 import argparse
@@ -36,7 +36,7 @@ REPETITIONS = 6
 
 
 class Build:
-    """A running bench program of one build."""
+    """A running benchmark program of one build."""
 
     def __init__(self, folder):
         program = f"{folder}/bin/pdl-bench-compiled"
@@ -94,8 +94,8 @@ def compare_steps(folders, starts, rounds):
 
 
 def run_together(commands_of_builds):
-    """Returns the CPU seconds of each build, all processes running at once. Where one
-    fails, the others are ended, and what it said is shown."""
+    """Returns the CPU seconds of each build. All processes run at once. If one fails, ends the
+    others and prints its output."""
     running, seconds = {}, [0.0] * len(commands_of_builds)
     for which, commands in enumerate(commands_of_builds):
         for command in commands:
@@ -117,7 +117,8 @@ def run_together(commands_of_builds):
 
 
 def report(name, commands_of_builds):
-    """Which build starts first changes from repetition to repetition."""
+    """Prints the comparison of two commands. The build that starts first changes from repetition to
+    repetition."""
     sockets = [pathlib.Path(str(word)[5:]) for commands in commands_of_builds
                for command in commands for word in command
                if str(word).startswith("unix:")]
@@ -135,7 +136,7 @@ def report(name, commands_of_builds):
 
 
 def translate(folders, out, name, flags):
-    """Compiles models/ctr_dnn by both builds; returns the programs' folders."""
+    """Compiles models/ctr_dnn with both builds. Returns the folders of the programs."""
     model = whole_run.SOURCE / "models" / "ctr_dnn" / "ctr_dnn.mlir"
     programs = [out / f"{name}{number}" for number in range(len(folders))]
     for folder, program in zip(folders, programs):

@@ -2,19 +2,18 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long each model of models/ takes from its text to its program, on one core.
+"""Measures how long the compilation of each model of models/ takes, on one core.
 
   bench/compile_time.py BUILD [--runs N] [--cpu C] [MODEL ...]
   bench/compile_time.py BUILD --changed [--runs N] [--cpu C] [MODEL ...]
 
-Printed for each model: the CPU time of `pdl-translate` (all its processes; the least of
-N runs), split into what comes before LLVM (`pdl-opt` to phase tasks), LLVM (object files,
-less that), and the link. No model should take more than 2 seconds; the status is 1 if one
-does.
+Prints the CPU time of `pdl-translate` for each model (all its processes; the least of N runs).
+Divides it into the time before LLVM (`pdl-opt` to phase tasks), LLVM (object files, without the
+former) and the link. No model should take more than 2 seconds. If one does, the status is 1.
 
-With --changed: how long a model takes in which one layer was changed since it was compiled
-with --object-cache, into the same folder; beside it the same without a cache, and how many
-parts were compiled. None should take more than 0.3 seconds.
+With --changed, changes one layer of a model that was compiled with --object-cache, and measures how
+long its compilation into the same folder takes. Also prints the time without a cache, and the
+number of parts that were compiled. No model should take more than 0.3 seconds.
 """
 
 import argparse
@@ -34,7 +33,7 @@ MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MAX_SECONDS = 2.0
 MAX_CHANGED_SECONDS = 0.3
 
-# What is changed: its name, and texts with what comes in their place.
+# Changes of models: their names, and pairs of old and new texts.
 CHANGES = {
     "ctr_dnn": [
         ("layer 2 narrower", [
@@ -83,7 +82,7 @@ def cpu_of(usage):
 
 
 def seconds_of(command):
-    """CPU seconds, seconds by the clock, and what is written to standard error."""
+    """Returns CPU seconds, wall-clock seconds, and the standard error of a command."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     clock = time.monotonic() - start
@@ -114,7 +113,7 @@ def print_whole(options, binaries, folder):
 
 
 def changed_models(names):
-    """Name, change, text before, text behind."""
+    """Yields (name, change, text before, text after)."""
     for name in names or [*CHANGES, LARGE]:
         if name == LARGE:
             text = large_model.text(form="chain")

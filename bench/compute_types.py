@@ -2,12 +2,15 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Throughput of CTR-DNN with each type of products (--compute), on one thread.
+"""Throughput of CTR-DNN with each type of products, on one thread.
 
-    python3 bench/compute_types.py [--build FOLDER] [--rounds N] [--batch-size N] [TYPE ...]
+    python3 bench/compute_types.py [--build FOLDER] [--rounds N] [--batch-size N]
+                                   [--torch PYTHON] [TYPE ...]
 
 The model and the data are those of bench/peers.py: 26 ids of dimension 10, three layers of 400,
-Adam, without clip and decay. The programs take turns, so that other load affects all of them.
+Adam, without clip and decay. A type is a value of --compute, or `default`: f32 as trainers compute
+it. `f32` uses f32 kernels alone (--no-bf16x6). With --torch, PyTorch of that interpreter takes part
+with products in f32 ("highest"). The programs take turns, so that other load affects all of them.
 Rates are samples per second of CPU time, from two runs with different numbers of passes. Prints
 each round and the median of the ratios to f32 in the same round.
 """
@@ -17,19 +20,20 @@ import pathlib
 import statistics
 import tempfile
 
-from peers.click import model, write_text
-from peers.contest import SOURCE, run, trainer_rate
+from peers.click import model, torch_rate, write_text
+from peers.contest import SOURCE, Context, run, trainer_rate
 
 ROWS = 16000
-TYPES = ("f32", "bf16", "bf16x3", "bf16x6")
+TYPES = ("f32", "default", "bf16", "bf16x3", "bf16x6")
 
 
 def compile_types(given, folder):
-    """The trainer of each type."""
+    """Returns the trainer of each type."""
     source = folder / "click.mlir"
     source.write_text(model())
     for name in given.types:
-        run([given.build / "bin" / "pdl-translate", source, f"--compute={name}", "-o",
+        compute = "f32" if name == "default" else name
+        run([given.build / "bin" / "pdl-translate", source, f"--compute={compute}", "-o",
              folder / name])
     return {name: folder / name / "trainer" for name in given.types}
 
@@ -40,17 +44,23 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--batch-size", type=int, default=1000)
+    parser.add_argument("--torch", metavar="PYTHON", help="interpreter that has PyTorch")
     parser.add_argument("types", nargs="*", default=TYPES, metavar="TYPE")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         data = write_text(folder / "click.tsv", ROWS)
         trainers = compile_types(given, folder)
+        size = ["--batch-size", given.batch_size]
         rates = {name: [] for name in trainers}
+        context = Context(given.build, given.torch, folder, quick=True) if given.torch else None
         for _ in range(given.rounds):
             for name, trainer in trainers.items():
-                rates[name].append(trainer_rate(trainer, data, ROWS,
-                                                flags=["--batch-size", given.batch_size]))
+                flags = [*size, "--no-bf16x6"] if name == "f32" else size
+                rates[name].append(trainer_rate(trainer, data, ROWS, flags=flags))
+            if context:
+                rates.setdefault("PyTorch", []).append(
+                    torch_rate(context, "--batch", given.batch_size))
             print(", ".join(f"{name} {all_[-1]:,.0f}" for name, all_ in rates.items()),
                   "samples/s", flush=True)
         first = next(iter(rates))

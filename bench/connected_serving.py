@@ -2,14 +2,16 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How fast a library scores that asks servers for rows, beside the same one with the tables in memory.
+"""Compares the throughput of a library that requests rows from servers with that of the same
+library with the tables in memory.
 
     python3 bench/connected_serving.py [--build FOLDER] [--keys N] [--batch N] [--seconds N]
 
-A job of one trainer and two servers on this host (unix sockets) trains models/ctr_dnn on made-up clicks, whose ids
-are drawn by Zipf's law (rank k with 1 / k) from --keys keys a column, and then stands still. One thread scores batches of other such
-clicks for --seconds each: with the checkpoint in memory, and connected with caches of several sizes, each filled by one
-pass before. Inputs are prepared before the time is taken. The scores must be the same to the bit.
+A job of one trainer and two servers on this host (unix sockets) trains models/ctr_dnn on generated
+clicks and then waits. Ids follow Zipf's law (rank k has the weight 1 / k) and are drawn from --keys
+keys per column. One thread scores batches of other such clicks for --seconds: with the checkpoint
+in memory, and connected, with caches of several sizes. Each cache is filled by one pass before.
+Inputs are prepared before the measurement. The scores must be bit-identical.
 """
 
 import argparse
@@ -45,7 +47,7 @@ class Clicks:
 
 
 class Calls:
-    """Batches, as a library wants them."""
+    """Batches in the form that a library expects."""
 
     def __init__(self, program, lines, batch):
         self.program, self.batch, self.all, self.kept = program, batch, [], []

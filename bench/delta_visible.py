@@ -2,20 +2,22 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How soon a delta of a checkpoint is in the answers of a library, and of pdl-serve.
+"""Measures how soon the values of a delta are in the responses of a library and of pdl-serve.
 
     python3 bench/delta_visible.py [--build FOLDER] [--keys N] [--changed N] [--deltas N]
 
-models/ctr_dnn is trained on made-up clicks until its table has about --keys rows (10^7 need 3 GB of
-memory and 3 GB of the folder for temporary files), and then a little more, with deltas of about
---changed rows, half of which are new (--checkpoint-deltas). A library loads the whole checkpoint, and
-so does pdl-serve, which looks at its folder every half second. Then one delta after the other is
-renamed to where it is served, while threads ask without pause: the library is told by a call of
-`reload`, pdl-serve by nobody. Printed are the seconds until an answer has the new values, how many requests
-were answered meanwhile, how many failed (one ends the program with status 1), how late answers were in
-these seconds and otherwise, and, as limits, the seconds that the whole checkpoint takes and those in which a file of the
-delta's bytes is read. At the end the answers must be those of a library that loads all
-anew.
+models/ctr_dnn is trained on generated clicks until its table has about --keys rows (10^7 need 3 GB
+of memory and 3 GB of the folder for temporary files). Then it is trained a little more, with deltas
+of about --changed rows, half of which are new (--checkpoint-deltas). A library and pdl-serve load
+the complete checkpoint. pdl-serve examines its folder every half second. Then one delta after the
+other is renamed to the served place, while threads send requests without pause. The library is told
+by a call of `reload`; pdl-serve finds the delta itself.
+
+Prints the seconds until a response has the new values, and the numbers of responses and of failures
+in this time (one failure ends the program with status 1). Prints the latency of requests in these
+seconds and otherwise. As limits, prints the time to load the complete checkpoint, and the time to
+read a file with the bytes of the delta. At the end, the responses must be those of a library that
+loads everything again.
 """
 
 import argparse
@@ -44,7 +46,7 @@ BATCH = 1000
 
 
 def lines_of(draw, count):
-    """Clicks of ids that nobody had before, or nearly so."""
+    """Yields clicks with ids that almost never occurred before."""
     for _ in range(count):
         cells = [str(draw.randrange(2)), *(str(draw.randrange(400)) for _ in range(13)),
                  *(f"{draw.getrandbits(32):08x}" for _ in range(SLOTS))]
@@ -52,7 +54,7 @@ def lines_of(draw, count):
 
 
 def write_data(folder, options):
-    """The lines of the whole checkpoint, and files of those of each delta."""
+    """Returns the lines of the complete checkpoint, and the files with the lines of each delta."""
     draw = random.Random(1)
     whole = folder / "whole.tsv"
     count = -(-options.keys // SLOTS // BATCH) * BATCH
@@ -77,7 +79,7 @@ def run(*command):
 
 
 def train(folder, options):
-    """Checkpoints in their order, the whole one first."""
+    """Trains, and returns the checkpoints in order, the complete one first."""
     whole, changes, batch = write_data(folder, options)
     saved = folder / "saved"
     for data, epochs, flags in ((whole, 1, ["--batch-size", BATCH]),
@@ -88,7 +90,8 @@ def train(folder, options):
 
 
 class Asking:
-    """Threads that ask without pause. `ask()`: an answer, by which values are told apart."""
+    """Threads that send requests without pause. `ask()` returns a response, which identifies the
+    values."""
 
     def __init__(self, count, connect):
         self.ends, self.failures = False, []
@@ -109,8 +112,7 @@ class Asking:
                 self.answers.append((begin, time.monotonic(), answer))
 
     def wait_for_other(self, known, at):
-        """When the first answer came, of those behind the first `at`, that is none of the known
-        ones."""
+        """Returns the time of the first response, after the first `at`, that is not in `known`."""
         deadline = time.monotonic() + 60
         while not self.failures and time.monotonic() < deadline:
             new = self.answers[at:]
@@ -119,7 +121,7 @@ class Asking:
                     known.add(answer)
                     return end
             at += len(new)
-            # Who polls without pause would keep those who ask from Python's lock.
+            # Polling without a pause would keep the other threads from Python's lock.
             time.sleep(0.005)
         raise SystemExit(f"no answer has the new values: {self.failures}")
 
@@ -155,7 +157,8 @@ def report(name, asking, windows, options):
 
 
 def deliver(asking, deltas, folder, tell):
-    """Renames one delta after the other to the folder, and waits for it; spans of time."""
+    """Renames one delta after the other to the folder, and waits until it is visible. Returns the
+    periods of time."""
     time.sleep(1)
     known = {asking.answers[-1][2]}
     windows = []

@@ -3,24 +3,24 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures programs on one GPU, models/ctr_dnn (without its clip and its decay) and models/dlrm,
-beside PyTorch on the same GPU. Needs PyTorch for GPUs and NumPy.
+and compares them with PyTorch on the same GPU. Needs PyTorch for GPUs and NumPy.
 
     python3 bench/gpu.py [build folder] [--device cuda:N] [--batches N[,N]] [--json FILE]
 
-Both sides have the same samples and the same initial values, and Adam. Before anything is
-measured, losses of steps from these are compared: a peer that does other work ends the run. Ours
-reads its samples from a file of tensors, dedupes ids and keeps rows in tables of the host; its
-rate is by the clock, what more passes take. PyTorch has samples and tables in the memory of the
-GPU, and any of the ways of bench/peers/torch_gpu.py, eager, compiled, or as a CUDA graph; of
-those the two that were best in the first round go on, and the best is what counts. Numerics strict
-and fast stand beside products of f32 (TF32 is off), compute bf16 beside autocast.
+Both sides have the same samples, the same initial values, and Adam. Before the measurement, the
+losses of some steps are compared: a peer that does other work ends the run. PDL reads its samples
+from a file of tensors, deduplicates ids, and has its rows in tables of the host. Its throughput is
+by wall clock, the difference of runs with more and fewer passes. PyTorch has samples and tables in
+the memory of the GPU, and uses all variants of bench/peers/torch_gpu.py: eager, compiled, or as a
+CUDA graph. The two that were best in the first round continue, and the best one counts. Numerics
+strict and fast are compared with f32 products (TF32 is off), compute bf16 with autocast.
 
-Besides: how much of our stage compute, as the trainer tells it, cuBLASLt would take for
-the products of the model alone (torch.mm, at the largest batch), and how much of the time nothing
-runs on the GPU, by a trace, which makes a run slower.
+Also prints which part of stage compute, by the trainer's report, cuBLASLt would need for the
+products of the model alone (torch.mm, with the largest batch). By a trace, which makes a run
+slower, prints the share of the time in which nothing runs on the GPU.
 
---device fake --dry-run tries all of it on the host, with few small batches (--batches, --rows,
---most-ids): what it prints are no figures of anything.
+--device fake --dry-run tests everything on the host, with few small batches (--batches, --rows,
+--most-ids). Its figures have no meaning.
 """
 
 import argparse
@@ -42,10 +42,10 @@ from jobs import Said  # noqa: E402
 from peers import contest  # noqa: E402
 from peers.gpu_work import NAMES, Work  # noqa: E402
 
-# By what is printed: flags of pdl-translate, and what PyTorch computes its products of.
+# By printed name: flags of pdl-translate, and the type of PyTorch's products.
 NUMERICS = {"strict": (("--numerics=strict",), "f32"), "fast": (("--numerics=fast",), "f32"),
             "bf16": (("--numerics=fast", "--compute=bf16"), "bf16")}
-# Losses of the same steps, relative. Autocast rounds more than factors.
+# Relative tolerances for the losses of equal steps. Autocast rounds more than the factors.
 TOLERANCES = {"f32": 1e-4, "bf16": 2e-2}
 STEPS = 10
 COLUMNS = ("model", "numerics", "batch", "ours, samples/s", "best peer, samples/s", "ours / peer",
@@ -53,14 +53,15 @@ COLUMNS = ("model", "numerics", "batch", "ours, samples/s", "best peer, samples/
 
 
 class OtherWork(Exception):
-    """A peer does not do what ours does."""
+    """A peer does other work than PDL."""
 
 
 def idle_share(trace):
-    """How much of the time no stream of a device works, of what `--trace` has written: from a third
-    of the way on, when nothing is new any more. None where it has no spans of a device."""
+    """Returns the share of the time in which no stream of a device works, from a file of `--trace`.
+    Omits the first third, in which some work happens only once. Returns None if the trace has no
+    spans of a device."""
     events = trace["traceEvents"]
-    # Threads of the host have no such names: "GPU 0, NVIDIA H100: compute".
+    # Threads of the host have other names than "GPU 0, NVIDIA H100: compute".
     streams = {event["tid"] for event in events
                if event["name"] == "thread_name" and ": " in event["args"]["name"]}
     spans = sorted((event["ts"], event["ts"] + event["dur"]) for event in events
@@ -94,7 +95,7 @@ class Bench:
         self.kinds, self.machine = facts["kinds"], {
             "device": facts["device"], "PyTorch": facts["torch"],
             "date": f"{datetime.date.today():%d %B %Y}"}
-        # What failed, and why.
+        # Failures, with their reasons.
         self.failed = {}
 
     def torch(self, *arguments):
@@ -104,7 +105,7 @@ class Bench:
                                  "--seconds", self.options.seconds, threads=self.threads)
 
     def try_kind(self, name, precision, kind, what, *flags):
-        """What one kind says; None where it does not run."""
+        """Returns the output of one kind, or None if it does not run."""
         try:
             return self.torch(what, name, self.data, self.start, "--kind", kind,
                               "--precision", precision, *flags)
@@ -114,7 +115,7 @@ class Bench:
             return None
 
     def train(self, name, numerics, *flags):
-        """Seconds of a training by the clock, and what it says."""
+        """Returns the wall-clock seconds of a training, and its output."""
         command = [self.folder / f"{name}.{numerics}" / "trainer", "train", "--data", self.data,
                    "--device", self.options.device, "--threads", self.threads, *flags,
                    *(["--emulate-bf16"] if numerics == "bf16" else [])]
@@ -123,7 +124,7 @@ class Bench:
         return time.monotonic() - start, done.stdout + done.stderr
 
     def our_rate(self, name, numerics, batch):
-        """Samples a second, and ms of a step's parts."""
+        """Returns samples per second, and the milliseconds of the parts of a step."""
         flags = ["--batch-size", batch, "--epochs"]
         once, _ = self.train(name, numerics, *flags, 1)
         often, said = self.train(name, numerics, *flags, self.options.passes)
@@ -140,8 +141,8 @@ class Bench:
         return found
 
     def check(self, name, batch):
-        """All do the same work: the losses of steps on one batch, from the same values. Kinds that
-        do not run here are left out."""
+        """Checks that all do the same work, by the losses of steps on one batch from the same
+        values. Omits kinds that do not run here."""
         ours = {}
         for numerics in NUMERICS:
             path = self.folder / "losses"
@@ -163,7 +164,7 @@ class Bench:
         return kinds
 
     def measure_batch(self, name, batch, kinds):
-        """A line for each of the numerics."""
+        """Returns a line for each type of numerics."""
         lines = {numerics: contest.Line(numerics, "samples/s") for numerics in NUMERICS}
         parts = {numerics: [] for numerics in NUMERICS}
         for _ in range(self.options.rounds):
@@ -218,7 +219,7 @@ class Bench:
 
 
 def table(rows):
-    """As markdown; what could not be taken is left empty."""
+    """Returns rows as Markdown. Figures that could not be measured are empty."""
     def text(value, form):
         return "" if value is None else format(value, form)
 
@@ -262,7 +263,7 @@ def parse():
 
 
 def missing(options):
-    """Why nothing can be measured; None where it can."""
+    """Returns why nothing can be measured, or None."""
     if not options.dry_run:
         reason = count_gpus()[1]
         if reason:

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs trainers and servers of one job and reads what they say of their steps."""
+"""Runs trainers and servers of one job, and reads their reports of steps."""
 
 import os
 import re
@@ -13,13 +13,13 @@ LIMIT = 120
 
 
 class JobFailed(SystemExit):
-    """A process of a job failed, or the job took too long; the text says which."""
+    """A process of a job has failed, or the job took too long. The text says which."""
 
 
 class Said:
-    """The figures of one process: `rate` in samples/s (trainers), milliseconds of
-    a step by the name of the part, `traffic` as rows of (messages, bytes, bytes), the most
-    memory that it had, `peak` in bytes, and all that it printed, `text`."""
+    """The figures of one process. `rate`: samples/s (trainers). `traffic`: rows of (messages,
+    bytes, bytes). `peak`: the largest memory in bytes. `text`: all output. Milliseconds of a step
+    by the name of the part."""
 
     def __init__(self, text, peak=0):
         self.text, self.peak = text, peak
@@ -28,7 +28,7 @@ class Said:
         line = re.search(r"a step (took .*)", text)
         self.parts = {name.strip(): float(number) for name, number in re.findall(
             r"([A-Za-z][A-Za-z ]*) ([0-9.]+) ms", line[1] if line else "")}
-        # Not those of an epoch that was not ended: "(4 steps".
+        # Omits the lines of an epoch that has not ended: "(4 steps".
         steps = re.search(r"(?:trained |: )(\d+) steps", text)
         self.steps = int(steps[1]) if steps else 0
         self.traffic = [tuple(int(n) for n in row) for row in re.findall(
@@ -44,8 +44,9 @@ def wait_for(condition, processes, what):
 
 
 def peak_memory(process):
-    """The most bytes of memory that a running process had so far; 0 of one that has ended.
-    (What the system says of it then counts the program that started it too.)"""
+    """Returns the largest number of bytes of memory that a running process had until now; 0 if it
+    has ended. (After the end, the system's figure also counts the program that has started the
+    process.)"""
     try:
         with open(f"/proc/{process.pid}/status") as status:
             found = re.search(r"VmHWM:\s+(\d+) kB", status.read())
@@ -55,7 +56,7 @@ def peak_memory(process):
 
 
 def wait_and_measure(processes, end, limit):
-    """Waits for processes until `end`; returns the most bytes of memory that each had."""
+    """Waits for processes until `end`. Returns the largest memory of each in bytes."""
     peaks = [0] * len(processes)
     while any(process.poll() is None for process in processes):
         for number, process in enumerate(processes):
@@ -68,9 +69,8 @@ def wait_and_measure(processes, end, limit):
 
 
 def run_job(servers, trainers, sockets=(), limit=LIMIT):
-    """Starts the servers' commands, then, when all of `sockets` (paths) are
-    there, the trainers'. Returns what each server and each trainer said. All have
-    `limit` seconds."""
+    """Starts the commands of the servers and, when all `sockets` (paths) exist, those of the
+    trainers. Returns the figures of each server and each trainer. The job has `limit` seconds."""
     for socket in sockets:
         socket.unlink(missing_ok=True)
     logs, processes = [], []

@@ -2,22 +2,22 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a model of many slots and layers, as large advertisers have them, for the compiler
-to be measured with.
+"""Writes a model with many slots and layers, as large advertisers have them, to measure the
+compiler.
 
   bench/large_model.py [--slots 1000] [--layers 200] [--form fields] [--wider LAYER] > large.mlir
 
-The slots' rows go, side by side, into towers of ten layers whose widths differ; the scores of
-the towers are added. `--form` says how slots are written:
+The rows of all slots are concatenated and passed to towers of ten layers with different widths. The
+scores of the towers are added. `--form` selects how slots are written:
 
   field    one field and one lookup of all slots
   fields   a field and a lookup for each slot, one table
   tables   a field, a lookup and a table for each slot
   chain    as field; the layers are one chain of equal widths
 
-`--wider N` makes layer N eight wider, `--tanh N` gives it another activation: a model that
-differs by one changed layer. `--clip KIND` clips all gradients, by one norm or by a norm of each
-parameter and table.
+`--wider N` makes layer N wider by eight columns, `--tanh N` gives it another activation. The result
+is a model with one changed layer. `--clip KIND` clips all gradients, by one norm or by a norm of
+each parameter and table.
 """
 
 import argparse
@@ -50,7 +50,7 @@ class Layer:
 
 
 def layers_of(options):
-    """The layers in order; the last of each tower has one column."""
+    """Returns the layers in order. The last layer of each tower has one column."""
     depth = options.layers if options.form == "chain" else DEPTH
     layers = []
     inputs, source = options.slots * DIMENSION, "%x"
@@ -71,7 +71,7 @@ def layers_of(options):
 
 
 def fields_of(options):
-    """Name and type of each field of ids."""
+    """Returns name and type of each field of ids."""
     if options.form in ("field", "chain"):
         return [("slots", f"!nn.ragged<?x{options.slots}x*xi64>")]
     return [(f"slot{i}", "!nn.ragged<?x1x*xi64>") for i in range(options.slots)]
@@ -152,7 +152,7 @@ def model(options):
 
 
 def text(slots=1000, layers=200, form="fields", wider=None, tanh=None, clip=None):
-    """The model as text; the arguments are those of the command line."""
+    """Returns the text of the model. The arguments are those of the command line."""
     return "\n".join(model(argparse.Namespace(
         slots=slots, layers=layers, form=form, wider=wider, tanh=tanh, clip=clip))) + "\n"
 

@@ -10,29 +10,29 @@
                            [--folder FOLDER [--compiled]] [--output FILE]
                            [--network | --network-alone] [--host | --host-alone]
 
-Data sets: criteo and avazu (the first rows, not shipped; --data or PDL_TEST_DATA names the
-folder), known (clicks from scripts/make_known_clicks.py, whose optimum is known; 10 million rows
-with --full) and word2vec (synthetic pairs). Models: CTR-DNN, with smaller layers for avazu and
-known, and models/word2vec. Each runs in each mode with 1, 2 and 4 trainers of one worker and one
-thread, and at most two servers of one thread (--servers). The last rows are the test, after each
-epoch; the last test counts.
+Data sets: criteo and avazu are the first rows of data that are not shipped; --data or PDL_TEST_DATA
+names the folder. The set known has clicks from scripts/make_known_clicks.py, whose optimum is known
+(10 million rows with --full). The set word2vec has synthetic pairs. Models: CTR-DNN, with smaller layers for
+avazu and known, and models/word2vec. Each runs in each mode with 1, 2 and 4 trainers of one worker
+and one thread, and at most two servers of one thread (--servers). The last rows are the test, after
+each epoch; the last test counts.
 
 All trainers together have one batch size. For each seed, local has as many replicas, the same
 initial values and the same batches. "Difference from local" is the mean of the differences, with
-its standard error in parentheses. The bound, 0.003, applies to that mean. samples/s is the best
-run of all seeds. "Of local" is its ratio to the best run of local in the same minutes, which has
-as many threads as trainers, but at most as many as cores. Bytes are those that trainers send and
-receive, tests included. "Steps ahead": for responses of servers, how many steps their trainer was
-ahead of the slowest one. "Late": gradients that arrived after their round (mode quorum).
+its standard error in parentheses. The bound, 0.003, applies to that mean. The column samples/s is
+the best run of all seeds. "Of local" is its ratio to the best run of local in the same minutes.
+Local then has as many threads as trainers, but at most as many as cores. Bytes are those that trainers send and receive, with tests. The column "steps ahead" says for
+responses of servers how many steps their trainer was ahead of the slowest one. The column "late"
+counts gradients that arrived after their round (mode quorum).
 
 A mode or flag that the build does not know is left out, and the page lists it. --quick takes some
 minutes; its figures only show that everything works.
 
 --network adds a section (--network-alone writes only this one): models/ctr_dnn, with each process
 in a network namespace at the end of a link of --link-rate, with a delay of --link-delay between
-processes. Each pair of these values has a section. Needs root; without it the page says so.
---host adds another section (--host-alone writes only this one): the same model and numbers of
-trainers on this host, without links. It means little on a host with fewer cores than processes.
+processes. Each pair of these values has a section. Needs root; without it the page says so. --host
+adds another section (--host-alone writes only this one): the same model and numbers of trainers on
+this host, without links. It means little on a host with fewer cores than processes.
 """
 
 import argparse
@@ -127,8 +127,8 @@ LOCAL = settings.Setting("local", "local")
 
 
 class Programs:
-    """A model compiled once for each mode, and for what its settings ask of the model; or
-    compiled already. `text(setting)`: the model."""
+    """A model that is compiled once for each mode and for each variant that settings need, or that
+    is compiled already. `text(setting)` returns the model."""
 
     def __init__(self, given, folder, text):
         self.given, self.folder, self.text = given, folder, text
@@ -146,7 +146,7 @@ class Programs:
         return source
 
     def modes(self):
-        """Those that there are programs for, or that the build knows."""
+        """Returns the modes for which there are programs, or which the build knows."""
         if self.given.compiled:
             return [name.removesuffix("-sums") for name in self.made]
         return settings.known_modes(self.given.translate, self.source_of(LOCAL))
@@ -166,7 +166,7 @@ class Programs:
 
 
 def known_settings(given, programs):
-    """Those settings that the build knows, and sentences on the others."""
+    """Returns the settings that the build knows, and messages about the others."""
     modes = programs.modes()
     known, left = [], []
     for setting in given.settings:
@@ -190,7 +190,7 @@ def say(text):
 
 
 class Quality:
-    """All runs of a data set, and its section."""
+    """Runs a data set with all settings, and makes its section."""
 
     def __init__(self, given, name, folder):
         more = {"rows": given.rows} if name == "known" and given.rows else {}
@@ -238,8 +238,9 @@ class Quality:
     def section(self):
         data = self.data
         text = (f"{data.rows:,} rows for training, {data.end - data.rows:,} for the test; "
-                f"{data.epochs} epochs; batches of {data.batch} for all trainers together; "
-                f"seeds {', '.join(map(str, self.seeds))}. ")
+                f"{data.epochs} epoch{'s' * (data.epochs > 1)}; batches of {data.batch} for all "
+                "trainers together; "
+                f"seed{'s' * (len(self.seeds) > 1)} {', '.join(map(str, self.seeds))}. ")
         text += (data.optimum() or "") + "\n\n" + report.quality_head(data) + "\n"
         text += "\n".join(self.lines) + "\n"
         return text + not_run([one for one in self.left if "this build has no" not in one])
@@ -250,7 +251,7 @@ def not_run(left):
 
 
 def summary_cell(setting, quality):
-    """The largest loss of a setting on a data set."""
+    """Returns the largest loss of a setting on a data set."""
     worst = min((value for (name, _), value in quality.differences.items()
                  if name == setting.name), default=None)
     if worst is None:
@@ -263,12 +264,13 @@ def summary_cell(setting, quality):
 
 
 def summary(given, all_of, began, sets_left):
-    """Which settings are within the bound, over all data sets."""
+    """Returns which settings are within the bound, over all data sets."""
     counts = ", ".join(map(str, given.trainers))
     text = (f"Size: {given.size}. {began}\n\nThe table shows the largest loss of {data.DataSet.score} "
-            f"compared with local with as many replicas, over jobs of {counts} trainers. The "
-            f"bound is {BOUND}. Some settings are recommended only from a number of steps on; "
-            "the table names it if a data set has fewer steps.\n\n")
+            f"compared with local with as many replicas, over jobs of {counts} trainers. A "
+            f"loss of more than {BOUND}, the bound that PDL sets itself, is marked \"above\". Some "
+            "settings are recommended only from a number of steps on; the table names it if a data "
+            "set has fewer steps.\n\n")
     names = [setting.name for setting in settings.SETTINGS
              if any(setting.name == key[0] for one in all_of for key in one.differences)]
     text += "| mode | " + " | ".join(f"{one.name}, {one.data.steps():,} steps"
@@ -278,7 +280,7 @@ def summary(given, all_of, began, sets_left):
         if setting.name in names:
             cells = " | ".join(summary_cell(setting, one) for one in all_of)
             text += f"| {setting.name} | {cells} |\n"
-    # What all data sets leave out is said once, here.
+    # Settings that all data sets leave out are reported once, here.
     common = [one for one in all_of[0].left if all(one in of.left for of in all_of)]
     return text + not_run(sets_left + common)
 
@@ -393,8 +395,10 @@ def network_section(began, links, checked, steps, rows, left):
             f"{1e3 * links.delay:g} ms. Before all runs {checked[0]}.")
     text += f" After them {checked[1]}.\n\n" if len(checked) > 1 else "\n\n"
     text += ("MB/s are those of the busiest link of its kind, in its busier direction, including "
-             "headers of TCP and IP. All processes and the router share the cores of this machine. "
-             "The last column is calculated from CPU time and bytes per sample. It shows the "
+             "headers of TCP and IP. A router process shapes the links. All processes share the "
+             "cores of this machine. \"Cores in use\" is the share that all processes use, and the "
+             "number of cores that the router uses. The last column is calculated from CPU time and "
+             "bytes per sample. It shows the "
              "bottleneck if each process had a core of its own and never waited.\n\n")
     return text + report.network_head() + "\n" + "\n".join(rows) + "\n" + not_run(left)
 

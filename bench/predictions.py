@@ -2,16 +2,16 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `pdl-opt --ps-report` predicts of jobs, beside what they then take, on this host.
+"""Compares the predictions of `pdl-opt --ps-report` for jobs with measurements on this host.
 
     python3 bench/predictions.py [--build FOLDER] [--model FILE] [--modes MODE[,MODE]]
                                  [--clusters TxS[,TxS]] [--batch-size N] [--steps N]
 
-Constants come from pdl-measure and from one process of mode local, before any job runs. Then
-each job trains on made-up samples, trainers of one worker and one thread, servers of one
-thread, over unix sockets. A step's time is the mean of all trainers', with what begins the
-run in it; bytes are those of the first trainer; memory is the largest that a process ever had. Modes without servers take as many
-trainers as a cluster has. Standard library only; Linux.
+The constants come from pdl-measure and from one process of mode local, before any job runs. Then
+each job trains on generated samples over unix sockets, with trainers of one worker and one thread,
+and servers of one thread. The time of a step is the mean of all trainers and includes the start of
+the run. Bytes are those of the first trainer. Memory is the peak of a process. Modes without
+servers have as many trainers as the cluster has. Needs only the standard library; Linux.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Predictions:
     def __init__(self, given, folder):
         self.given, self.folder = given, folder
         self.data = folder / "samples.safetensors"
-        # One epoch, in which trainers meet but once.
+        # One epoch, so that trainers meet only once.
         write_safetensors(self.data, *make_samples(given.steps * given.batch_size))
         self.machine, self.costs = folder / "machine.json", folder / "costs.json"
         self.run(given.build / "bin" / "pdl-measure", "-o", self.machine)
@@ -60,7 +60,8 @@ class Predictions:
                               text=True).stdout
 
     def steps(self, trainers):
-        """Of all samples: so the tables of all jobs are as large."""
+        """Returns the number of steps of all samples, so that the tables of all jobs have the same
+        size."""
         return self.given.steps // trainers
 
     def flags(self, trainers):
@@ -75,8 +76,8 @@ class Predictions:
         return folder
 
     def predict(self, mode, trainers, servers):
-        """Milliseconds of a step, bytes of a trainer's step, bytes of memory of a server and a
-        trainer."""
+        """Returns milliseconds of a step, bytes of a trainer's step, and bytes of memory of a
+        server and of a trainer."""
         placed = subprocess.run(
             [self.given.build / "bin" / "pdl-opt", self.given.model,
              f"--pdl-pipeline=to=placed mode={mode}"], check=True, capture_output=True).stdout
@@ -112,7 +113,7 @@ class Predictions:
              for rank in range(servers)],
             [[programs / "trainer", "train", "--rank", rank, "--trainers", trainers, *where,
               *self.flags(trainers)] for rank in range(trainers)], sockets)
-        # What the owner in a trainer says is of all trainers.
+        # The owner in a trainer reports the traffic of all trainers.
         traffic = sum(int(sent) + int(received) for sent, received in re.findall(
             r"^(?:server|owner in trainer) \d+: \d+ messages, (\d+) bytes sent, (\d+) bytes "
             r"received$", said[1][0].text, re.M)) / self.steps(trainers)

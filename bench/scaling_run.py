@@ -2,15 +2,16 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trainers and servers of models/ctr_dnn as if on machines of their own: each in a
-network namespace, joined by a bridge. Linux, iproute2, root; standard library only.
+"""Measures trainers and servers of models/ctr_dnn as if each had its own machine: each process is
+in a network namespace, joined by a bridge. Needs Linux, iproute2, root, and only the standard
+library.
 
     python3 bench/scaling_run.py [build folder]
 
-All share the cores of this machine, so a rate in samples/s says little; what counts
-is the CPU time that each role needs for a sample. Bytes on a trainer's link are
-compared with those that it counts: the rest is gRPC, HTTP/2, TCP and IP. Segments
-are joined on such links (up to 64 KiB), so a real network adds about 4 %.
+All processes share the cores of this machine, so a throughput in samples/s says little. The
+relevant figure is the CPU time per sample of each role. Bytes on a trainer's link are compared with
+those that the trainer counts: the difference is gRPC, HTTP/2, TCP and IP. Segments are joined on
+such links (up to 64 KiB), so a real network adds about 4 %.
 """
 
 import contextlib
@@ -35,8 +36,8 @@ def ip(*words):
 
 
 class Network:
-    """So many namespaces with the addresses 10.77.0.1 and on, and a bridge between
-    them, which has a namespace of its own. This machine's network is not touched."""
+    """Namespaces with the addresses from 10.77.0.1 on, and a bridge between them, which has a
+    namespace of its own. The network of this machine is not changed."""
 
     def __init__(self, count, stack):
         self.names = [f"pdl{os.getpid()}-{i}" for i in range(count)]
@@ -59,7 +60,7 @@ class Network:
         return f"10.77.0.{number + 1}"
 
     def bytes_of(self, number):
-        """What the link has sent and received."""
+        """Returns the bytes that the link has sent and received."""
         link = json.loads(ip("-n", self.names[number], "-s", "-j", "link", "show",
                              "eth0"))[0]["stats64"]
         return link["tx"]["bytes"], link["rx"]["bytes"]

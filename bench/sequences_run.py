@@ -2,23 +2,22 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures models of sequences, models/gru4rec (nn.gru) and models/sasrec (attention over
-padded places), beside PyTorch and beside the limit of the core. Needs PyTorch.
+"""Compares models of sequences, models/gru4rec (nn.gru) and models/sasrec (attention over padded
+positions), with PyTorch and with the limit of the core. Needs PyTorch.
 
     python3 bench/sequences_run.py [build folder] [--rows N] [--batch N] [--rounds N]
 
-Both train on one thread, on the same rows, by Adam, lazily for the rows of items. Ours
-reads and parses text, PyTorch has its tensors in memory. PyTorch takes torch.nn.GRU over
-packed sequences or over padded ones, scaled_dot_product_attention, SparseAdam for rows that
-are touched or fused Adam for all 300 (which suits so few); eager and, where a C++ compiler is
-there, compiled: its best is what counts. The
-figures are samples a second of CPU time of the thread or process, without start-up: the
-difference of a run of five passes and one of one pass. Contenders take turns; each round
-gives a ratio, printed is the median, with the least and the largest.
+Both train on one thread, on the same rows, with Adam, which is lazy for the rows of items. PDL
+reads and parses text; PyTorch has its tensors in memory. PyTorch uses torch.nn.GRU over packed or
+padded sequences, scaled_dot_product_attention, and SparseAdam for touched rows or fused Adam for
+all 300 rows (which suits so few). It runs eager and, if there is a C++ compiler, compiled; its best
+variant counts. The figures are samples per second of CPU time of the thread or process, without its
+start: the difference of a run of five passes and one of one pass. Contenders run alternately. Each
+round gives a ratio; prints the median, the smallest and the largest.
 
-The limit is a loop of independent FMAs (bench/handwritten) that does nothing but the
-products that the model needs, for places that hold an item only: forward and twice as many
-backward. Padding, activations, lookups, Adam and reading are all loss.
+The limit is a loop of independent FMAs (bench/handwritten) that computes only the products of the
+model, for positions with an item: forward, and twice as many backward. Padding, activations,
+lookups, Adam and reading are not part of the limit.
 """
 
 import argparse
@@ -41,26 +40,26 @@ PASSES = 5
 
 
 def read_histories(path):
-    """Items, what came next, and another item, of each row."""
+    """Returns items, the next item, and another item, of each row."""
     rows = [line.rstrip("\n").split("\t") for line in open(path)]
     return ([[int(x) for x in row[3].split()] for row in rows],
             [int(row[5]) for row in rows], [int(row[7]) for row in rows])
 
 
 def products_of(name, items):
-    """Multiply-adds of the products of one pass forward."""
+    """Returns the multiply-adds of the products of one forward pass."""
     if name == "gru4rec":
         return sum(len(row) for row in items) * 2 * 32 * 96
     total = 0
     for row in items:
         places = min(len(row), 10)
-        # Three projections and two layers, then products of places with those before them.
+        # Three projections and two layers, then products of positions with those before them.
         total += places * 5 * 16 * 16 + places * (places + 1) // 2 * 2 * 16
     return total
 
 
 def make_peer(torch, name, items, following, other):
-    """`step(rows)` of PyTorch, and what compiles."""
+    """Returns `step(rows)` of PyTorch, and the compiled parts."""
     functional = torch.nn.functional
 
     def rows_of(size, sparse):
@@ -91,7 +90,7 @@ def make_peer(torch, name, items, following, other):
             self.scored = rows_of(16, sparse)
             self.places = torch.nn.Parameter(torch.rand(10, 16) * 0.1 - 0.05)
             self.norms = torch.nn.ModuleList(torch.nn.LayerNorm(16) for _ in range(3))
-            # The three projections side by side, as one product.
+            # The three projections are one product.
             self.projections = torch.nn.Linear(16, 48, bias=False)
             self.w1, self.w2 = torch.nn.Linear(16, 16), torch.nn.Linear(16, 16)
             self.register_buffer("before", torch.ones(10, 10, dtype=torch.bool).tril())
@@ -100,7 +99,8 @@ def make_peer(torch, name, items, following, other):
             held = torch.arange(10) >= 10 - lengths.unsqueeze(1)
             x = (self.scored(items) * 4 + self.places) * held.unsqueeze(2)
             q, k, v = self.projections(self.norms[0](x)).chunk(3, 2)
-            # A place before the first item sees itself, or its weights were 0 / 0.
+            # A position before the first item attends to itself. Otherwise its weights would be 0 /
+            # 0.
             allowed = self.before & (held.unsqueeze(1) | torch.eye(10, dtype=torch.bool))
             y = x + functional.scaled_dot_product_attention(q, k, v, allowed)
             z = y + self.w2(torch.relu(self.w1(self.norms[1](y))))
@@ -151,7 +151,7 @@ def make_peer(torch, name, items, following, other):
         for rows, sparse in (("lazy rows", True), ("all rows", False)):
             loss_of, step = trainer(make(sparse), sparse)
             found[f"{kind}, {rows}"] = partial(step, loss_of)
-        # Packing is not compiled, nor are sparse gradients.
+        # Neither packing nor sparse gradients are compiled.
         if kind != "packed":
             found[f"{kind}, all rows, compiled"] = partial(
                 step, torch.compile(loss_of, dynamic=False))
@@ -159,9 +159,9 @@ def make_peer(torch, name, items, following, other):
 
 
 def peer_rate(torch, step, count, batch):
-    """Samples a second, and the loss of the last step."""
+    """Returns samples per second, and the loss of the last step."""
     order = torch.randperm(count)
-    # A last batch of another size would be compiled anew.
+    # A last batch of another size would be compiled again.
     batches = [order[i:i + batch] for i in range(0, count - batch + 1, batch)]
     step(batches[0])
     begin = time.process_time()

@@ -2,16 +2,17 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How many requests of one sample pdl-serve answers over a unix socket, HTTP/JSON, and how late.
+"""Measures the throughput and latency of pdl-serve with requests of one sample over a unix socket,
+HTTP/JSON.
 
     python3 bench/serve.py [--build FOLDER] [--seconds N] [--clients N] [flags of pdl-serve]
 
-The load is h2load's (Debian: nghttp2-client), one thread with --clients connections, each with one
-request on its way. It shares the processors with the server: give both to two with `taskset -c
-0,1`. Models are models/fm and models/ctr_dnn, trained on little data; the limit, "nothing", are
-GET requests of /v2/health/live, which no model answers. Printed are requests a second, the
-percentiles of a request's time, the samples of a batch, and the processor's time of the server and
-of h2load for a request, which other work on the machine changes least.
+h2load creates the load (Debian: nghttp2-client), with one thread and --clients connections, each
+with one open request. It shares the processors with the server: give both two processors with
+`taskset -c 0,1`. The models are models/fm and models/ctr_dnn, trained on little data. The limit,
+"nothing", is GET /v2/health/live, which needs no model. Prints requests per second, the percentiles
+of a request's latency, the samples of a batch, and the processor time of the server and of h2load
+per request, which depends least on other load.
 """
 
 import argparse
@@ -45,7 +46,7 @@ REQUESTS = {
 
 
 def deploy(build, name, folder):
-    """Trains a model a little, and puts its library and checkpoint to where they are served."""
+    """Trains a model a little, and puts its library and checkpoint into the served folder."""
     os.environ["PDL_BUILD"] = str(build)
     from model_data import model_data  # pylint: disable=import-outside-toplevel
     translate = [build / "bin" / "pdl-translate", SOURCE / "models" / name / f"{name}.mlir"]
@@ -94,7 +95,7 @@ def measure(options, flags, name, folder):
     count, good = (int(re.search(rf"(\d+) {word}", done)[1]) for word in ("done", "2xx"))
     if count != good:
         raise SystemExit(f"some requests failed:\n{done}")
-    # A line: when it was sent, its status, microseconds.
+    # A line has the time of sending, the status, and microseconds.
     micros = sorted(int(line.split("\t")[2]) for line in log.read_text().splitlines())
     at = [micros[min(len(micros) - 1, int(len(micros) * part))] / 1000
           for part in (0.5, 0.99, 0.999)]

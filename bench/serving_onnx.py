@@ -2,27 +2,28 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A compiled library beside ONNX Runtime: the same model, values and samples, one thread.
+"""Compares a compiled library with ONNX Runtime: same model, values and samples, one thread.
 
     python3 -m venv peers && peers/bin/pip install onnxruntime onnx numpy
     peers/bin/python bench/serving_onnx.py [--build FOLDER] [--models NAMES] [--rounds N]
 
 Models of models/ are trained a little. A library of each (numerics fast, and strict) loads the
-checkpoint; of the same values an ONNX graph is made with onnx.helper, which first has to predict
-what the library does, to 1e-5. Then they take turns: calls of one sample, for the median of the time
-of a call by the clock, and batches of 256, for samples a second by the thread's processor time. Each
-call has other samples than the one before. Printed are medians of the rounds, their ratio, and the
-lowest and highest ratio of a round.
+checkpoint. onnx.helper makes an ONNX graph of the same values, which must first predict the same as
+the library, to 1e-5. Then they run alternately: calls of one sample, for the median wall-clock time
+of a call, and batches of 256, for samples per second of the thread's processor time. Each call has
+other samples than the previous one. Prints medians of the rounds, their ratio, and the lowest and
+highest ratio of a round.
 
-ONNX Runtime is tuned: all graph optimizations, one thread, one graph for each batch size, with fixed
-shapes, inputs and outputs bound to memory before the clock runs (IO binding), called below its
-Python wrapper. Its lookups are one Gather of dense indices, which are made of keys before the clock
-runs; the library finds the rows of 64-bit keys itself, and, in the lines "texts", hashes texts to keys
-before. Both are called from Python with all arguments made before.
+ONNX Runtime is tuned: all graph optimizations, one thread, one graph for each batch size with fixed
+shapes, inputs and outputs bound to memory before the measurement (IO binding), called below its
+Python wrapper. Its lookups are one Gather of dense indices, which are made from keys before the
+measurement. The library finds the rows of 64-bit keys itself and, in the lines "texts", first
+hashes texts to keys. Both are called from Python with arguments that were made before.
 
-Beside a batch of 256 stands a loop of FMAs that does the model's products alone. A library leaves out
-multiplications by zeros, of which relus make many, so that it may be faster: how many there are
-is printed, and --batch-size 20000 makes values with fewer. Needs a core that is not busy: --core N.
+A batch of 256 is also compared with a loop of FMAs that does only the products of the model. A
+library skips multiplications by zeros, which relu often makes, so it may be faster than this loop.
+The share of zeros is printed, and --batch-size 20000 makes values with fewer. Needs an idle core:
+--core N.
 """
 
 import argparse
@@ -88,7 +89,7 @@ class Graph:
         return result
 
     def tamed(self, x):
-        """sign(x) log(1 + |x|)"""
+        """Returns sign(x) log(1 + |x|)."""
         size = self.node("Log", self.node("Add", self.node("Abs", x), self.numbers("one", [1])))
         return self.node("Mul", self.node("Sign", x), size)
 
@@ -98,7 +99,8 @@ class Graph:
         return self.node("Div", self.node("Sub", self.tamed(x), mean), deviation)
 
     def rows(self, table, ids):
-        """[b, slots, width] of dense indices; the last row is that of an empty bag, zeros."""
+        """Returns [b, slots, width] of dense indices. The last row is that of an empty bag,
+        zeros."""
         values = self.values[f"{table}.values"]
         return self.node("Gather", self.constant(table, np.concatenate(
             [values, np.zeros((1, values.shape[1]), np.float32)])), ids, axis=0)
@@ -169,7 +171,7 @@ GRAPHS = {"ctr_dnn": (ctr_dnn, "emb"), "dlrm": (dlrm, "embedding"), "deepfm": (d
 #===----------------------------------------------------------------------===#
 
 def aligned(array):
-    """A copy whose memory begins at a multiple of 64 bytes."""
+    """Returns a copy whose memory begins at a multiple of 64 bytes."""
     memory = np.empty(array.nbytes + 64, np.uint8)
     begin = -memory.ctypes.data % 64
     copy = memory[begin:begin + array.nbytes].view(array.dtype).reshape(array.shape)
@@ -189,7 +191,7 @@ class Runtime:
                                                     providers=["CPUExecutionProvider"])
 
     def call(self, numbers, ids):
-        """A function that scores these samples, and where it writes."""
+        """Returns a function that scores these samples, and the memory of its output."""
         numbers, ids = aligned(numbers), aligned(ids)
         out = aligned(np.zeros((len(numbers), 1), np.float32))
         binding = self.session.io_binding()
@@ -212,7 +214,7 @@ class Library:
         self.model = self.library.open(values)
 
     def call(self, inputs, batch):
-        """The same; `inputs` as pdl.serving takes them."""
+        """Returns the same as Runtime.call; `inputs` as pdl.serving takes them."""
         program = self.library.programs["predict"]
         raw, kept = (self.serving._Input * len(program.inputs))(), []
         are_keys = (ctypes.c_int32 * len(program.inputs))()
@@ -245,7 +247,7 @@ def read(path):
 
 
 class Samples:
-    """What all contenders are given, in the form of each. `inputs`: of predict --dump-inputs."""
+    """The samples of all contenders, in the form of each. `inputs`: from predict --dump-inputs."""
 
     def __init__(self, inputs, values, table):
         self.numbers = inputs["numbers"]
@@ -263,7 +265,7 @@ class Samples:
         self.ids = self.dense(values[f"{table}.keys"])
 
     def dense(self, keys):
-        """Of each slot the number of its row; of an empty bag the one behind all."""
+        """Returns the row number of each slot; for an empty bag, the number after the last row."""
         counts = np.diff(self.splits)
         assert counts.max() <= 1, "a Gather alone is for bags of one id"
         order = np.argsort(keys)
@@ -299,7 +301,8 @@ def run(*command):
 
 
 def prepare(options, name, folder):
-    """Trains a model; values and inputs, libraries by numerics, and the trainer's predictions."""
+    """Trains a model. Returns values and inputs, libraries by numerics, and the trainer's
+    predictions."""
     os.environ["PDL_BUILD"] = str(options.build)
     from model_data import model_data  # pylint: disable=import-outside-toplevel
     tools = options.build / "bin"
@@ -324,7 +327,7 @@ def prepare(options, name, folder):
 #===----------------------------------------------------------------------===#
 
 def micros(calls):
-    """The median time of a call by the clock."""
+    """Returns the median wall-clock time of a call."""
     clock, times = time.perf_counter_ns, []
     for call, _ in calls:
         begin = clock()
@@ -334,7 +337,7 @@ def micros(calls):
 
 
 def rate(calls, batch):
-    """Samples a second of the thread's processor time."""
+    """Returns samples per second of the thread's processor time."""
     begin = time.thread_time_ns()
     for call, _ in calls:
         call()
@@ -342,7 +345,7 @@ def rate(calls, batch):
 
 
 def calls_of(batch, samples, runtime, libraries):
-    """By contender, calls with different samples."""
+    """Returns calls with different samples, by contender."""
     step = batch if batch > 1 else 7
     begins = [i * step % (samples.count - batch) for i in range(SAMPLES[batch])]
     calls = {"ONNX Runtime": [runtime.call(samples.numbers[i:i + batch], samples.ids[i:i + batch])
@@ -356,7 +359,7 @@ def calls_of(batch, samples, runtime, libraries):
 
 
 def check(name, batch, begins, calls, expected):
-    """All predict the same; ends the program where they do not."""
+    """Checks that all predict the same; otherwise ends the program."""
     worst = 0.0
     for contender, made in calls.items():
         for begin, (call, out) in zip(begins, made):
@@ -388,7 +391,8 @@ def measure(options, name, batch, calls, limit):
 
 
 def zeros_of(graph, samples):
-    """What products read that is 0, and that is in four samples one behind the other, in %."""
+    """Returns the percentage of zeros that products read, and of zeros that four consecutive
+    samples share."""
     batch = 4096
     session = onnxruntime.InferenceSession(
         graph.model(batch, samples.numbers.shape[1], samples.slots, graph.activations),

@@ -2,16 +2,17 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory and time of a table whose values are stored in f32, bf16 and f16: one thread, a
-model that does little else than look up and update rows. Standard library only.
+"""Measures memory and time of a table whose values are stored in f32, bf16 and f16. Uses one
+thread, and a model that does almost nothing except look up and update rows. Needs only the standard
+library.
 
     python3 bench/stored_rows.py [--build FOLDER] [--rounds N]
 
-26 ids a sample, random ones of a million, so that most rows come from memory. The three
-programs take turns. Time is CPU time of the whole process, as the difference of a run with
-three passes over the data and one with one pass, a row (an id of a sample): start-up and
-the first sight of keys fall out. Memory is the peak of the process with one pass. Printed are
-medians of the rounds.
+Each sample has 26 random ids of a million, so that most rows come from memory. The three programs
+run alternately. Time is the CPU time of the whole process per row (an id of a sample). It is the
+difference of a run with three passes over the data and one with one pass. So the start and the
+creation of keys are not part of it. Memory is the peak of the process with one pass. Prints medians
+of the rounds.
 """
 
 import argparse
@@ -55,7 +56,8 @@ def model(width, rule, stored):
 
 
 def write_tensors(path, ids, labels, **more):
-    """As safetensors, `IDS` ids for each label; `more`: as many numbers for each, by name."""
+    """Writes safetensors with `IDS` ids for each label. `more`: further numbers per label, by
+    name."""
     header, content = {}, b""
     for name, values in {"ids": ids, "label": labels, **more}.items():
         begin, content = len(content), content + values.tobytes()
@@ -75,7 +77,7 @@ def write_data(path):
 
 
 def run(program, data, epochs, *flags):
-    """CPU seconds, the peak of memory in bytes, and the report."""
+    """Returns CPU seconds, peak memory in bytes, and the report."""
     with tempfile.TemporaryFile("w+") as log, tempfile.TemporaryFile("w+") as report:
         process = subprocess.Popen(
             [program / "trainer", "train", "--data", data, "--batch-size", str(BATCH),

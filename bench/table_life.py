@@ -2,17 +2,17 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory and time of a table whose keys come and go: one thread, a model that does little
-else than look up and update rows. Standard library only.
+"""Measures memory and time of a table with feature admission and eviction: one thread, and a model
+that does almost nothing except look up and update rows. Needs only the standard library.
 
     python3 bench/table_life.py [--build FOLDER] [--rounds N]
 
-26 ids a sample, drawn so that key k comes in proportion to 1 / (k + 1), of sixteen million, as
-ids of a stream do: most keys come once or twice. The programs take turns. Time is CPU time of
-the whole process in a pass over the data, a row (an id of a sample), also as the ratio to a
-table without clauses in the same round: `count = 1` has the same bits, so that its ratio is what
-the clauses cost by themselves. Memory is what the trainer says that the table holds, keys and
-rows. Times are medians of the rounds.
+Each sample has 26 ids of sixteen million. Key k is drawn in proportion to 1 / (k + 1), like the ids
+of a stream: most keys occur once or twice. The programs run alternately. Time is the CPU time of
+the whole process in a pass over the data, per row (an id of a sample). It is also given as the
+ratio to a table without clauses in the same round. `count = 1` gives the same bits, so its ratio is
+the cost of the clauses themselves. Memory is the size of keys and rows of the table, by the
+trainer's report. Times are medians of the rounds.
 """
 
 import array
@@ -35,8 +35,8 @@ WIDTH, RULE = 16, "@adam"
 
 
 def write_data(path, samples=SAMPLES, **more):
-    """Numbers that are uniform on a logarithmic scale have that density. `more`: as of
-    `write_tensors`."""
+    """Writes numbers that are uniform on a logarithmic scale, which have that density. `more`: as
+    for `write_tensors`."""
     draw = random.Random(7)
     labels = array.array("f", (float(draw.random() < 0.25) for _ in range(samples)))
     ids = array.array("q", (int(KEYS ** draw.random()) - 1 for _ in range(samples * IDS)))

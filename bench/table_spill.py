@@ -2,18 +2,18 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rate of a table of which a tenth fits in memory (--table-spill), beside the same table in
-memory. Standard library only.
+"""Compares the throughput of a table of which a tenth fits into memory (--table-spill) with that of
+the same table in memory. Needs only the standard library.
 
     python3 bench/table_spill.py [--build FOLDER] [--rounds N]
 
-The data are those of table_life.py: 26 ids a sample, key k in proportion to 1 / (k + 1). `rows`
-is the model of table_life.py, which computes nothing but rows: the worst case, as a model that
-computes more waits less for them; `more rows` is the same with four times the samples, so that
-most rows are in files and not in memory beside the bound. `ctr_dnn` is models/ctr_dnn, with those ids in the place of
-hashed ones, and 13 numbers a sample that are all 1. The limit is the same program with a bound
-that is never reached. Samples a second are of the whole process, by the clock; ratios are of one
-round, medians of the rounds.
+The data are those of table_life.py: 26 ids, key k in proportion to 1 / (k + 1). `rows` is the model
+of table_life.py, which only computes rows. This is the worst case, because a model that computes
+more waits less for rows. `more rows` is the same with four times the samples, so that most rows are
+in files and not in the memory of the system. `ctr_dnn` is models/ctr_dnn with these ids instead of
+hashed ones, and 13 numbers per sample that are all 1. The limit is the same program with a bound
+that is never reached. Samples per second are those of the whole process, by wall clock. Ratios are
+those of one round; prints medians of the rounds.
 """
 
 import array
@@ -31,7 +31,7 @@ NUMBERS = 13
 
 
 def ctr_dnn():
-    """The model with ids as fields of these data."""
+    """Returns the model with ids as fields of these data."""
     text = (SOURCE / "models" / "ctr_dnn" / "ctr_dnn.mlir").read_text()
     for old, new in (("!nn.ragged<?x26x*xi64>", f"tensor<?x{IDS}xi64>"),
                      (" hash(#nn.hash<xxh64, salt = slot>)", ""), ("@categories", "@ids")):
@@ -45,7 +45,7 @@ def rows():
     return model(WIDTH, RULE, "f32")
 
 
-# The model, a tenth of what its table holds, samples.
+# The model, a tenth of the size of its table, and the number of samples.
 CASES = {"rows": (rows, "12MiB", SAMPLES), "more rows": (rows, "35MiB", 4 * SAMPLES),
          "ctr_dnn": (ctr_dnn, "8MiB", SAMPLES)}
 

@@ -2,19 +2,20 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory and time of a table whose keys have a weight at once and a vector later, beside a table
-of the same width: one thread, a model that does little else than look up, count and update rows.
-Standard library only.
+"""Measures memory and time of a table with deferred embedding vectors (weight first, vector later),
+compared with a table of the same width. Uses one thread, and a model that does almost nothing
+except look up, count and update rows. Needs only the standard library.
 
     python3 bench/two_widths.py [--build FOLDER] [--rounds N]
 
-The data are those of table_life.py: most keys come once or twice. A key scores one each time that it
-comes; about a tenth of the keys reach three. `one` is the table without the clause, `widen` has
-vectors from a score of three on, `all` from one on, so that each key has both rows: what two
-tables cost by themselves, with the bits of `one` but for the sums that the rule keeps of each
-row. The programs take turns. Time is CPU time of the whole process in a pass over the data, a row
-(an id of a sample), also as the ratio to `one` in the same round; memory is what the trainer says
-that the tables hold, keys and rows, for each key. Times are medians of the rounds.
+The data are those of table_life.py: most keys occur once or twice. A key scores one each time it
+occurs; about a tenth of the keys reach three. `one` is the table without the clause. `widen` has
+vectors from a score of three on. `all` has them from one on, so that each key has both rows. It
+shows the cost of two tables themselves; its bits are those of `one`, except for the sums that the
+rule stores for each row. The programs run alternately. Time is the CPU time of the whole process in
+a pass over the data, per row (an id of a sample), also as the ratio to `one` in the same round.
+Memory is the size of keys and rows of the tables per key, by the trainer's report. Times are
+medians of the rounds.
 """
 
 import pathlib
@@ -26,7 +27,7 @@ import tempfile
 from stored_rows import IDS, SAMPLES, arguments, run
 from table_life import write_data
 
-# Columns of the vector.
+# Numbers of columns of the vector.
 WIDTHS = (16, 64)
 CLAUSES = {"one": "", "widen": " score(show = 1.0) widen(from = 1, score = 3.0)",
            "all": " score(show = 1.0) widen(from = 1, score = 1.0)"}

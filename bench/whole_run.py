@@ -2,14 +2,14 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures what a user of models/ctr_dnn meets: the time to compile it, and the
-trainer on one thread with reading and parsing. Standard library only.
+"""Measures what a user of models/ctr_dnn sees: the time to compile it, and the trainer on one
+thread with reading and parsing. Needs only the standard library.
 
     python3 bench/whole_run.py [build folder]
 
-Rates are CPU time of the whole process, as the difference of a run with five
-passes over the data and one with one pass: start-up and the first sight of each
-key fall out, and so does what else the machine does.
+Throughput is by CPU time of the whole process: the difference of a run with five passes over the
+data and one with one pass. So the start, the creation of keys, and other load of the machine are
+not part of it.
 """
 
 import array
@@ -31,7 +31,7 @@ NUMBERS = 13
 
 
 def make_samples(samples=SAMPLES):
-    """Labels, numbers and ids, the ids as skewed as in bench/handwritten."""
+    """Returns labels, numbers and ids. The ids are as skewed as in bench/handwritten."""
     rng = random.Random(7)
     labels, numbers, ids = array.array("f"), array.array("f"), array.array("q")
     for _ in range(samples):
@@ -71,7 +71,7 @@ def write_tsv(path, labels, numbers, ids):
 
 
 def cpu_seconds(command):
-    """CPU time, user and system, of a command that must succeed."""
+    """Returns the CPU time, user and system, of a command that must succeed."""
     process = subprocess.Popen([str(c) for c in command],
                                stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True)

@@ -1,7 +1,8 @@
-# The compiler half: finds MLIR 22 and defines how its libraries and tools are
-# declared. Our libraries list only our own libraries; tools link the shared
-# `MLIR` and `LLVM`, never the archives, so that there is one copy of each
-# option registry and type id in a process.
+# The compiler half: finds MLIR 22, and defines how its libraries and tools are declared. Our
+# libraries list only our own libraries. Tools link PDLCLLVM: the static archives of MLIR, LLVM and
+# lld, and never the shared libraries, so that a process has one copy of each option registry and
+# type id. A tool then has up to 76 MB, where the shared libraries and those that they load have 330 MB,
+# and it starts in 9 ms instead of 112 ms. It runs on hosts without LLVM.
 
 if(NOT DEFINED MLIR_DIR)
   set(MLIR_DIR /usr/lib/llvm-22/lib/cmake/mlir CACHE PATH "MLIR's CMake package")
@@ -16,22 +17,41 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
-# One target that every compiler library depends on, so that no source is
-# compiled before a header that TableGen writes for another dialect exists.
+# Archives of which the linker takes what a tool uses.
+file(GLOB pdlc_llvm_archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a
+  ${LLVM_LIBRARY_DIR}/liblldELF.a ${LLVM_LIBRARY_DIR}/liblldCommon.a)
+list(FILTER pdlc_llvm_archives EXCLUDE REGEX "/lib(MLIRCAPI|MLIRTest|LLVMTest)[^/]*$")
+foreach(archive MLIRIR LLVMCore lldELF)
+  if(NOT ${LLVM_LIBRARY_DIR}/lib${archive}.a IN_LIST pdlc_llvm_archives)
+    message(FATAL_ERROR "found no ${LLVM_LIBRARY_DIR}/lib${archive}.a; install libmlir-22-dev, "
+      "llvm-22-dev and liblld-22-dev (scripts/install_dependencies.sh installs them)")
+  endif()
+endforeach()
+# Static too (lib/Runtime/CMakeLists.txt finds them), so that a tool needs only the C library.
+add_library(PDLCLLVM INTERFACE)
+target_link_libraries(PDLCLLVM INTERFACE -Wl,--start-group ${pdlc_llvm_archives} -Wl,--end-group
+  ${PDL_ZLIB_ARCHIVE} ${PDL_ZSTD_ARCHIVE})
+target_link_options(PDLCLLVM INTERFACE -Wl,--gc-sections -Wl,--build-id)
+
+# A target on which every compiler library depends. So no source is compiled before the headers
+# exist that TableGen writes for other dialects.
 add_custom_target(pdlc-headers)
+
+# All libraries of the compiler, which the preset `compiler` builds.
+add_custom_target(pdlc-libraries)
 
 function(pdlc_target_settings target)
   target_include_directories(${target} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
   target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
-  # Optimized less than the runtime: a third less time to build, and models compile
-  # as fast, as nearly all of that is in MLIR's and LLVM's own libraries.
+  # The compiler is optimized less than the runtime. It builds in two thirds of the time, and
+  # compiles models as fast, because most of that time is spent in MLIR's and LLVM's own libraries.
   target_compile_options(${target} PRIVATE -fno-exceptions $<$<CONFIG:Release>:-O1>)
   add_dependencies(${target} pdlc-headers)
 endfunction()
 
-# A precompiled header of the MLIR core brings a pass file from 9 s to under 3 s.
+# With a precompiled header of the MLIR core, a pass file compiles in less than 3 s instead of 9 s.
 set(PDLC_PRECOMPILED_HEADERS
   "mlir/IR/Builders.h" "mlir/IR/BuiltinOps.h" "mlir/IR/BuiltinTypes.h"
   "mlir/IR/OpImplementation.h" "mlir/IR/PatternMatch.h" "mlir/IR/SymbolTable.h"
@@ -42,7 +62,7 @@ set(PDLC_PRECOMPILED_HEADERS
   "mlir/Dialect/SCF/IR/SCF.h" "mlir/Dialect/LLVMIR/LLVMDialect.h"
   "mlir/Transforms/DialectConversion.h")
 
-# Those of our dialects as well: they cost as much again.
+# The headers of our dialects cost as much again, so they are precompiled too.
 set(PDLC_PRECOMPILED_DIALECTS
   "pdlc/Dialect/NN/IR/NN.h" "pdlc/Dialect/PS/IR/PS.h" "pdlc/Dialect/RT/IR/RT.h")
 
@@ -59,7 +79,7 @@ target_precompile_headers(PDLCDialectPch PRIVATE ${PDLC_PRECOMPILED_HEADERS}
   ${PDLC_PRECOMPILED_DIALECTS})
 
 # pdlc_add_library(name [CORE_HEADERS] sources... LINK_LIBS our-libraries...)
-# CORE_HEADERS: a dialect's library, or one that knows no dialect of ours.
+# CORE_HEADERS: a dialect's library, or a library that uses none of our dialects.
 function(pdlc_add_library name)
   cmake_parse_arguments(ARG "CORE_HEADERS" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -70,6 +90,7 @@ function(pdlc_add_library name)
     target_precompile_headers(${name} REUSE_FROM PDLCDialectPch)
   endif()
   pdl_unite_sources(${name})
+  add_dependencies(pdlc-libraries ${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
 endfunction()
 
@@ -79,5 +100,6 @@ function(pdlc_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   pdlc_target_settings(${name})
   pdl_reuse_precompiled_headers(${name} PDLCDialectPch)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} PDLCLLVM)
+  pdl_link_for_bare_hosts(${name})
 endfunction()

@@ -1,13 +1,12 @@
-# Defines PDL::grpc, gRPC's C++ library without TLS, and PDL_GRPC_ARCHIVES, the
-# static archives that it consists of, by full path. The target is the archives;
-# where one is missing, and under sanitizers, the shared library: a sanitizer
-# can tell calls out of it from our own.
+# Defines PDL::grpc, gRPC's C++ library without TLS, and PDL_GRPC_ARCHIVES, the full paths of its
+# static archives. The target consists of the archives. If one is missing, or with a sanitizer, it
+# is the shared library: a sanitizer can then distinguish calls within gRPC from our own.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(PDL_GRPC REQUIRED QUIET grpc++_unsecure)
 
-# Debian's .pc files leave out what libgrpc_unsecure.a itself is built on.
+# Debian's .pc files omit the libraries on which libgrpc_unsecure.a itself depends.
 set(names ${PDL_GRPC_STATIC_LIBRARIES} address_sorting upb cares)
-# Of the system, or linked with every program anyway.
+# Libraries of the system, or libraries that every program is linked with.
 list(REMOVE_ITEM names atomic rt dl m pthread z)
 list(REMOVE_DUPLICATES names)
 set(PDL_GRPC_ARCHIVES)

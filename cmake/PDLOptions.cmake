@@ -1,23 +1,23 @@
-# Flags shared by both halves: warnings, numerics, sanitizers, compiler cache.
+# Flags of both halves: warnings, numerics, sanitizers, compiler cache.
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
 add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter)
-# The settled numerics form an FMA only where the source says so.
+# With strict numerics, an FMA exists only where the source has one.
 add_compile_options(-ffp-contract=off)
 
 if(PDL_SANITIZE)
   add_compile_options(-fsanitize=${PDL_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PDL_SANITIZE})
   if(PDL_SANITIZE MATCHES "undefined" AND NOT PDL_SANITIZE_POINTERS)
-    # These two double the time to compile; what they find of what the address
-    # sanitizer does not, they find by night.
+    # These two checks double the compile time. Nightly tests run them, for errors that the address
+    # sanitizer does not find.
     add_compile_options(-fno-sanitize=object-size,pointer-overflow)
   endif()
   if(PDL_ENABLE_FUZZERS)
-    # libFuzzer sees what inputs reach.
+    # With this option, libFuzzer sees which code an input reaches.
     add_compile_options(-fsanitize=fuzzer-no-link)
   endif()
 endif()
@@ -37,26 +37,32 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   endif()
 endif()
 
-# pdl_unite_sources(library): compiles eight sources as one, which takes half of
-# the time, because they instantiate the same templates. Names that only one file
-# uses must therefore differ within a library. Builds without precompiled headers
-# compile each file by itself, so that it must include what it needs.
+# pdl_unite_sources(library): compiles eight sources as one, which takes half of the time, because
+# they instantiate the same templates. So static names must differ within a library. Builds without
+# precompiled headers compile each file separately, so that a missing include is an error.
 function(pdl_unite_sources library)
   if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
 
-# pdl_reuse_precompiled_headers(program library): a program takes the precompiled
-# headers of a library. It is compiled as archives are, since -fPIE would need
-# headers of its own.
+# pdl_reuse_precompiled_headers(program library): a program uses the precompiled headers of a
+# library. It is compiled like an archive, because -fPIE would need other precompiled headers.
 function(pdl_reuse_precompiled_headers program library)
   set_target_properties(${program} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${program} PRIVATE -fPIC)
   target_precompile_headers(${program} REUSE_FROM ${library})
 endfunction()
 
-# What most files of the runtime include of other libraries.
+# pdl_link_for_bare_hosts(program): the program contains the C++ library, so that hosts need only the
+# C library.
+function(pdl_link_for_bare_hosts program)
+  if(NOT PDL_SANITIZE)
+    target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+endfunction()
+
+# Headers of other libraries that most files of the runtime include.
 set(PDLRT_PRECOMPILED_HEADERS
   <algorithm> <atomic> <chrono> <condition_variable> <cstring> <deque> <filesystem> <fmt/format.h>
   <fstream> <functional> <map> <memory> <mutex> <optional> <random> <set> <sstream> <string> <thread>

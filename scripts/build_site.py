@@ -67,8 +67,8 @@ def copy_sources():
 
 
 def install():
-    """Makes the virtual environment, unless it has what the requirements say. Ends the process
-    with status 77, by which CMake skips a test, if that is impossible."""
+    """Creates the virtual environment, unless it has the requirements already. If that is
+    impossible, ends the process with status 77, for which CMake skips a test."""
     stamp = VENV / "requirements.txt"
     if stamp.exists() and stamp.read_bytes() == REQUIREMENTS.read_bytes():
         return

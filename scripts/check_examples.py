@@ -7,17 +7,14 @@
   check_examples.py PDL-OPT FILE.md ...
 
 A block is one of three things:
-  - a model: it declares a program, and is verified whole;
-  - a fragment: ops that use values and symbols from elsewhere. It is put into a
-    region whose arguments are the values that it does not define, each with the
-    type that it is used with, and has to parse. Then each of its ops is verified
-    by itself: all that it says is true but for what stands elsewhere, such as the
-    symbols that it names and the op that it stands in;
-  - a sketch: it has an ellipsis (`...`) for code that is left out, not only in a
-    comment or a string, and is passed over. A block of a page that wants to be
-    read, not compiled, is fenced as ```text.
-Prints `file:line: sentence` for each block that fails and exits with 1 if one
-does."""
+  - a model: it declares a program, and is verified as a whole;
+  - a fragment: ops that use values and symbols from elsewhere. It is put into a region whose
+    arguments are the values that it does not define, with the types of their uses. It must parse.
+    Then each of its ops is verified separately. Errors about things that are elsewhere are
+    ignored, such as missing symbols or the op around the fragment;
+  - a sketch: it has an ellipsis (`...`) for code that is left out, not only in a comment or a
+    string. It is skipped. A block that is not meant to be compiled begins with ```text.
+Prints `file:line: message` for each block that fails, and exits with 1 if one does."""
 
 import bisect
 import concurrent.futures
@@ -28,7 +25,7 @@ import sys
 
 FENCE = re.compile(r"^([ ]*)```mlir[ ]*$")
 VALUE = re.compile(r"%[A-Za-z0-9_$.-]+")
-# What the verifier says, and what it says of the surroundings, which a fragment lacks.
+# Errors of the verifier, and errors about the surroundings, which a fragment lacks.
 VERIFIER = re.compile(r"'[\w.]+' op ")
 SURROUNDINGS = re.compile(r"(which|@\S+) is (not an? |neither )|expects parent op|"
                           r"does not reference|that nn\.\w+ did not make|of one nn\.\w+,")
@@ -38,7 +35,7 @@ EXPECTS = re.compile(r"<stdin>:(\d+):\d+: error: use of value '(%[^']+)' expects
 
 
 def blocks(path):
-    """The number of the first line and the text of each block."""
+    """Yields the number of the first line and the text of each block."""
     text, begin, indent = [], 0, 0
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -63,8 +60,8 @@ def without_comments(text):
 
 
 def defined_values(text):
-    """The values that stand left of an equals sign, as variables of a loop or in a
-    list of arguments."""
+    """Returns the values on the left of an equals sign, as variables of a loop or in a list of
+    arguments."""
     found = set()
     for line in text.splitlines():
         results = re.match(r"\s*((%[\w$.-]+(:\d+)?\s*,?\s*)+)=", line)
@@ -79,7 +76,7 @@ def defined_values(text):
 
 
 def holder(types, text):
-    """Ops in a region whose arguments have the types; the number of lines before
+    """Returns ops within a region whose arguments have the types, and the number of lines before
     them."""
     arguments = ", ".join(f"{name}: {type}" for name, type in types.items())
     head = f"^bb0({arguments}):\n" if types else ""
@@ -87,8 +84,8 @@ def holder(types, text):
 
 
 def learn(errors, types_at):
-    """Takes the types that values are used with out of errors, into those that hold
-    at their lines; whether there were new ones."""
+    """Adds the types that errors mention to the types at their lines. Returns true if some are
+    new."""
     is_new = False
     for number, name, type in EXPECTS.findall(errors):
         types = types_at(int(number))
@@ -99,11 +96,11 @@ def learn(errors, types_at):
 
 
 def parse_fragment(program, text, types):
-    """The line and the text of an error in a fragment; None if it parses. Adds the
-    types of values from elsewhere."""
+    """Returns the line and the text of an error in a fragment, or None if it parses. Adds the types
+    of values from elsewhere to `types`."""
     plain = without_comments(text)
     names = sorted(set(VALUE.findall(plain)) - defined_values(plain))
-    # A result of an op with several is written %a#1.
+    # A result of an op with several results is written as %a#1.
     types.update({name: "none" for name in names})
     while True:
         source, before = holder(types, text)
@@ -116,9 +113,9 @@ def parse_fragment(program, text, types):
 
 
 def ops_of(text, first_line=1):
-    """The line and the text of each op of a fragment, then of those inside of it: the
-    verifier of an op that lacks its surroundings says nothing of them. An op ends
-    where brackets are closed and no line is indented deeper."""
+    """Yields the line and the text of each op of a fragment, then of ops inside of it, because the
+    verifier of an op without its surroundings does not check them. An op ends where brackets are
+    closed and no line is indented deeper."""
     ops, depth = [], 0
     for number, line in enumerate(text.splitlines(), first_line):
         plain = re.sub(r'"[^"]*"', "", without_comments(line)).replace("->", "")
@@ -139,8 +136,8 @@ def ops_of(text, first_line=1):
 
 
 def verify_fragment(program, text, types):
-    """The line and the text of what the verifier finds wrong with an op of a
-    fragment; None if nothing is. `types` are those of values from elsewhere."""
+    """Returns the line and the text of the verifier's error about an op of a fragment, or None.
+    `types` are those of values from elsewhere."""
     # Results of other ops are arguments here.
     ops = [(line, re.sub(r"(%[\w$.-]+)#(\d+)", r"\1_result\2", op))
            for line, op in ops_of(text)]
@@ -158,7 +155,7 @@ def verify_fragment(program, text, types):
         if not learn(errors, lambda line: arguments[bisect.bisect(before, line) - 1]):
             break
     for number, error in ERROR.findall(errors):
-        # What does not parse here stands in brackets and is no op.
+        # A text that does not parse here is within brackets and is not an op.
         if not VERIFIER.match(error) or SURROUNDINGS.search(error):
             continue
         at = bisect.bisect_left(before, int(number)) - 1

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Reads the include lines of both halves, and fails on an arrow upwards.
+"""Reads the include lines of compiler and runtime. Fails if a folder includes a higher level.
 
-The folders of each half stand in levels: a folder includes itself and folders of
-lower levels. Folders of one level do not include each other, so there is no
-circle. Compiler and runtime never include each other; both include pdlabi,
-which includes neither. Besides, what one file is to decide is named in no other.
+The folders of each half form levels: a folder includes itself and folders of lower levels. Folders
+of one level do not include each other, so there is no cycle. Compiler and runtime never include
+each other. Both include pdlabi, which includes neither. Also fails if a detail that belongs to one
+file is used in another one.
 
 Usage: check_levels.py [ROOT]
 """
@@ -13,8 +13,7 @@ import os
 import re
 import sys
 
-# The levels of each half, the lowest first. What a folder is for:
-# docs/Architecture.md.
+# The levels of each half, the lowest first. docs/Architecture.md describes the folders.
 RUNTIME_LEVELS = [
     ["OlderLibc"],
     ["Core"],
@@ -38,20 +37,20 @@ COMPILER_LEVELS = [
     ["Dialect/NN"],
     ["Dialect/PS", "Dialect/RT"],
     ["Analysis", "Conversion", "Interpreter"],
-    # What all passes share, below the folders that have them by dialect.
+    # The common parts of all passes, below the folders of passes by dialect.
     ["Transforms"],
     ["Transforms/NN", "Transforms/PS", "Transforms/RT"],
 ]
 
-# Of each half its levels, the prefix of its public headers, and where it is.
+# The levels of each half, the prefix of its public headers, and its folder.
 HALVES = [
     (RUNTIME_LEVELS, "pdlrt/", ["include/pdlrt", "lib/Runtime"]),
     (COMPILER_LEVELS, "pdlc/", ["include/pdlc", "lib"]),
 ]
-# What stands in a folder of a half and belongs to the other, or to both.
+# Folders within a half that belong to the other half, or to both.
 OTHER_HALF = {"lib": ["lib/Runtime/", "lib/ABI/", "lib/DeviceLibrary/"]}
 
-# Folders of the halves, and the prefixes of what each may not include.
+# Folders of the halves, and the prefixes that each must not include.
 COMPILER = [
     "include/pdlc",
     "lib/Analysis",
@@ -72,14 +71,15 @@ FORBIDDEN = {
     "pdlabi": (["include/pdlabi", "lib/ABI"], ("pdlc/", "pdlrt/", "mlir/", "llvm/")),
 }
 
-# What one file decides, or a folder (it ends with a slash), and others ask it for.
+# Details that only one file, or a folder (it ends with a slash), may use. Other code calls
+# functions there.
 ONE_PLACE = {
-    # A mode's id stands in the table of modes; pdlabi/modes.h has what to ask.
+    # Ids of modes are in the table of modes. pdlabi/modes.h has the properties to query.
     re.compile(r"\bPDL_MODE_\w+"): (
         ["include/pdlrt", "lib", "tools"],
         ["lib/Dialect/PS/IR/Modes.cpp"],
     ),
-    # Passes ask what a mode or a stage is like (`#ps.mode`, `#nn.stage`).
+    # Passes query the properties of a mode or a stage (`#ps.mode`, `#nn.stage`).
     re.compile(
         r"\bMode::(local|sync|async|half_async|quorum|collective|hybrid|geo)\b"
         r"|\bmode *[!=]= *\""
@@ -91,13 +91,25 @@ ONE_PLACE = {
         COMPILER,
         ["lib/Dialect/NN/IR/Stages.cpp"],
     ),
-    # What recovery records contain is known to one folder.
+    # Locks of the runtime have attributes, so that Clang checks their use.
+    re.compile(
+        r"\bstd::((recursive_|shared_)?(timed_)?mutex|shared_timed_mutex"
+        r"|condition_variable(_any)?|lock_guard|unique_lock|shared_lock|scoped_lock)\b"
+    ): (
+        ["include/pdlrt", "lib/Runtime", "tools"],
+        [
+            "include/pdlrt/Core/Mutex.h",
+            "include/pdlrt/Core/RecursiveMutex.h",
+            "include/pdlrt/Core/SharedMutex.h",
+        ],
+    ),
+    # Only one folder knows the contents of recovery records.
     re.compile(r"\b(Worker)?RecoveryRecord\b"): (
         ["include/pdlrt", "lib/Runtime", "tools"],
         ["lib/Runtime/Recovery/"],
     ),
-    # Which values belong together is read from bundles (`getInputs`,
-    # `getSymbolGradients`), not counted off.
+    # Bundles (`getInputs`, `getSymbolGradients`) say which values belong together. Other code does
+    # not count operands.
     re.compile(r"\bget(Poolings|Bagged|Present|Keyed)\("): (
         COMPILER,
         ["lib/Dialect/NN/IR/Bundles.cpp"],
@@ -124,7 +136,7 @@ def includes(root, path):
 
 
 def folder_of(path, levels):
-    """The folder of `levels` that a path below a half's root is in: the innermost one."""
+    """Returns the innermost folder of `levels` that contains a path below the root of a half."""
     found = None
     for level, folders in enumerate(levels):
         for folder in folders:

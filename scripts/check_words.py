@@ -6,8 +6,11 @@ Usage: check_words.py [ROOT] [--all] [--update]
 Reports, with file and line:
   word      a word that the glossary replaces by the field's own
   spelling  British spelling, in names of code, of IR and of files too
-  opening   a doc comment that opens with a fragment such as "What" or "Whether"
+  opening   a doc comment or docstring that opens with a fragment such as "What" or "Whether"
   long      a sentence of more than 35 words
+
+Checks the text of pages, and comments of C++, Python, MLIR and lit tests, with docstrings. Of the
+C++ of the product, also checks messages. Does not check the lines that lit and FileCheck read.
 
 Files in scripts/words_pending.txt are not rewritten yet: only their spelling is checked. A
 file that passes must leave that list, so the list only gets shorter: --update removes such files.
@@ -16,11 +19,14 @@ Exits with 1 if there are findings.
 """
 
 import argparse
+import ast
 import functools
+import io
 import os
 import pathlib
 import re
 import sys
+import tokenize
 
 MAX_SENTENCE_WORDS = 35
 
@@ -75,10 +81,15 @@ NAME = re.compile(r"[A-Za-z]+")
 WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 BRITISH_WORDS = [(re.compile(pattern, re.I), advice) for pattern, advice in BRITISH.items()]
 
-# Generated pages, and texts that are inputs or outputs of tests.
-SKIPPED = ("docs/Reference/", "docs/phases/", "docs/Obligations.md", "test/", "bench/records/",
-           "integration_test/models/found/", "integration_test/oracles/", "data/", "build")
+# Generated files, records of the past, and data.
+SKIPPED = ("docs/Reference/", "docs/phases/", "docs/Obligations.md", "bench/records/",
+           "integration_test/models/found/", "integration_test/oracles/goldens/", "data/", "build")
+# Folders whose C++ messages users see.
 CODE = ("include/", "lib/", "tools/")
+# Folders whose MLIR is checked. In lib/Std, comments are formulas.
+WITH_MLIR = ("bench/", "examples/", "integration_test/", "models/", "test/")
+# Lines of comments that lit and FileCheck read, and separators of files.
+DIRECTIVE = re.compile(r"[A-Z][A-Z0-9_-]*(\{[A-Z,]+\})?:( |$)|(expected|---|===)")
 # Files whose names are checked, in all folders.
 NAMED = (".md", ".h", ".cpp", ".td", ".c", ".cu", ".py", ".mlir", ".test", ".sh", ".cmake", ".json",
          ".toml", ".yml", ".txt", ".in")
@@ -99,8 +110,8 @@ def files(root):
                     or not name.endswith(NAMED)):
                 continue
             yield path, not path.startswith(SKIPPED) and (
-                name.endswith(".md") or (name.endswith((".h", ".cpp", ".td"))
-                                         and path.startswith(CODE)))
+                name.endswith((".md", ".py", ".h", ".cpp", ".td"))
+                or name.endswith((".mlir", ".test")) and path.startswith(WITH_MLIR))
 
 
 def without_code(text):
@@ -142,6 +153,60 @@ def comments_of_code(text):
         elif block:
             yield start, block, doc
             block = []
+
+
+def comments_of_test(text, mark):
+    """Yields (line, text) of blocks of comments in MLIR or in a lit test."""
+    block, start = [], 0
+    for number, line in enumerate(text.splitlines() + [""], 1):
+        found = re.match(rf"\s*{mark}( (.*)|$)", line)
+        if found and not re.search(r"SPDX|See LICENSE|Apache License",
+                                   line) and not DIRECTIVE.match(found.group(2) or ""):
+            start = start if block else number
+            block.append(found.group(2) or "")
+        elif block:
+            yield start, block
+            block = []
+
+
+def prose_of_python(text):
+    """Yields (line, text, is the docstring of a class or function) of docstrings and comments.
+    Docstrings of tests are statements about the tested program, so they may open with a condition.
+    Yields nothing for a file that is not valid Python."""
+    try:
+        module = ast.parse(text)
+    except SyntaxError:
+        return
+    for node in ast.walk(module):
+        if (isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+                and ast.get_docstring(node) is not None):
+            name = getattr(node, "name", "test")
+            yield (node.body[0].lineno, ast.get_docstring(node).splitlines(),
+                   not name.lower().startswith("test"))
+    block, start = [], 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        line = token.start[0]
+        if token.type != tokenize.COMMENT or token.line[:token.start[1]].strip():
+            continue
+        if block and line != start + len(block):
+            yield start, block, False
+            block = []
+        if not re.search(r"#!|===-|SPDX|See LICENSE|Apache License", token.string):
+            start = start if block else line
+            block.append(token.string[1:].removeprefix(" "))
+    if block:
+        yield start, block, False
+
+
+def blocks_of_code(path, text):
+    """Yields (line, text, is a doc comment) of the comments of a file that is not a page."""
+    if path.endswith(".py"):
+        yield from prose_of_python(text)
+    elif path.endswith((".mlir", ".test")):
+        for line, block in comments_of_test(text, "//" if path.endswith(".mlir") else "#"):
+            yield line, block, False
+    else:
+        yield from comments_of_code(text)
 
 
 def without_tables(block):
@@ -211,16 +276,17 @@ def check_file(path, text):
             if is_sentence:
                 yield from check_sentences(line, paragraph)
         return
-    for line, block, doc in comments_of_code(text):
+    for line, block, doc in blocks_of_code(path, text):
         if doc and OPENING.match(block[0]):
             yield line, "opening", block[0].split()[0], "open with a verb or a noun phrase"
         for offset, paragraph, is_sentence in paragraphs_of_page("\n".join(without_tables(block))):
             yield from check_text(line + offset - 1, paragraph)
             if is_sentence:
                 yield from check_sentences(line + offset - 1, paragraph)
-    if not path.endswith(".td"):
+    if path.endswith((".h", ".cpp")) and path.startswith(CODE):
         for line, message in messages_of_code(text):
             yield from check_text(line, message)
+    if not path.endswith(".td"):
         return
     # Descriptions, and not the C++ that other blocks hold.
     for found in re.finditer(r"(?s)(?:description\s*=|#|InterfaceMethod<)\s*\[\{(.*?)\}\]", text):

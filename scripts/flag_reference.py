@@ -40,7 +40,7 @@ def help_of(*command):
 def entries(text):
     """Yields (section, flag, description) of a help text of CLI11, LLVM or argparse."""
     section, flag, words = "", None, []
-    # One space alone follows a flag that ends right before the column of the descriptions.
+    # A single space follows a flag that ends directly before the column of the descriptions.
     starts = [found.end() for found in re.finditer(r"^  -\S.*?  +(?=\S)", text, re.MULTILINE)]
     starts = [start - text.rfind("\n", 0, start) - 1 for start in starts]
     column = max(starts, key=starts.count, default=0)
@@ -55,7 +55,7 @@ def entries(text):
             section = heading.group(1)
         elif found:
             flag, _, rest = found.group(1).partition("  ")
-            # Or else the description begins on the next line, and the flag is longer.
+            # Otherwise the description begins on the next line, because the flag is longer.
             if not rest and line[column - 1:column] == " " and not re.match(
                     "--|REQUIRED|Needs:|Excludes:", line[column:]):
                 flag, rest = line[2:column - 1], line[column:]
@@ -69,7 +69,7 @@ def cell(text):
 
 
 def union(texts):
-    """Returns the entries of help texts by program, and to each the programs that have the flag.
+    """Returns the entries of help texts by program, and the programs that have each flag.
 
     The first program that has a flag gives its description."""
     found, order = {}, []
@@ -96,7 +96,7 @@ def show(title, found, left_out=(), asked=None):
     for section, flag, words, *having in found:
         if flag.startswith(("-h", "--help")) or section in left_out:
             continue
-        # The default is that of the machine.
+        # This default depends on the machine.
         flag = re.sub(r"^(--threads N)=\d+", r"\1", flag)
         if section != last:
             print(("" if last is None else "\n") + f"**{section}**\n\n| Flag | Meaning |"
@@ -144,6 +144,8 @@ def main():
     print("\nThe references of passes in this folder describe them. Other flags are those of MLIR.")
     for program in ("pdl-launch", "pdl-serve", "pdl-check-serving", "pdl-measure", "pdl-simulate"):
         show(program, entries(help_of(tools / program)))
+    for command in ("head", "count", "describe", "check", "infer", "sample", "convert", "generate"):
+        show(f"pdl-data {command}", entries(help_of(tools / "pdl-data", command)))
     for command in ("inspect", "dump", "export", "diff", "merge", "shrink", "prune"):
         show(f"pdl-checkpoint {command}", entries(help_of(tools / "pdl-checkpoint", command)))
 

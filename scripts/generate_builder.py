@@ -2,15 +2,14 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes python/pdl/ops.py: a Python function for each op of the dialect that a model
-may use, with its syntax and documentation.
+"""Writes python/pdl/ops.py: a Python function, with its syntax and documentation, for each op of
+the dialect that a model may use.
 
   generate_builder.py PDL_OPT REFERENCE > python/pdl/ops.py
 
-PDL_OPT says which ops stand in phase `model` (`--print-op-obligations`), REFERENCE
-(docs/Reference/NN.md) what they look like, python/pdl/shapes.py the types of results
-that are not the type of all operands. Fails, with the op's name, where that has no
-rule.
+PDL_OPT lists the ops of phase `model` (`--print-op-obligations`). REFERENCE (docs/Reference/NN.md)
+has their syntax, and python/pdl/shapes.py the types of results that differ from the type of all
+operands. If a rule is missing there, fails with the name of the op.
 """
 
 import ast
@@ -25,10 +24,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = ROOT / "python" / "pdl" / "shapes.py"
 # Rules that SHAPES imports.
 BAG_SHAPES = SHAPES.with_name("bag_shapes.py")
-# pdl.Function calls, and pdl.constant has the numbers of a tensor. What has bodies is in
+# pdl.Function calls functions, and pdl.constant has the numbers of a tensor. Ops with bodies are in
 # pdl/control.py: nn.if is pdl.cond.
 WRITTEN_BY_HAND = ("call", "constant", "count", "if", "scan")
-# The directives custom<...> of one argument, which stands in the text as it is given.
+# Directives custom<...> with one argument, which is printed as it is given.
 PLAIN_DIRECTIVES = (
     "Activation",
     "LookupPooling",
@@ -56,7 +55,8 @@ from pdl.symbols import Symbol
 from pdl.values import Operand, Value
 '''
 
-# What an attribute of a type is in Python: its annotation, and what `build` takes it as.
+# The Python form of an attribute's type: its annotation, and the parameter of `build` that takes
+# it.
 ATTRIBUTES = {
     "DenseF64ArrayAttr": ("Sequence[float]", "reals"),
     "DenseI64ArrayAttr": ("Sequence[int]", "integers"),
@@ -95,7 +95,7 @@ def fail(message):
 
 
 def sections(reference):
-    """The text of each op, and of each enumeration, by name."""
+    """Returns the text of each op and of each enumeration, by name."""
     ops, _, rest = reference.partition("\n## Attributes\n")
     parts = re.split(r"^### `nn\.(\w+)`.*$", ops, flags=re.M)
     enums = re.split(r"^### (\w+)$", rest.partition("\n## Enums\n")[2], flags=re.M)
@@ -105,7 +105,7 @@ def sections(reference):
 
 
 def rules():
-    """For each op with a rule of its own, the arguments of that."""
+    """Returns the arguments of the rule of each op that has one."""
     module, bags = (ast.parse(path.read_text(encoding="utf-8")) for path in (SHAPES, BAG_SHAPES))
     functions = {node.name: node for node in [*module.body, *bags.body]
                  if isinstance(node, ast.FunctionDef)}
@@ -119,7 +119,7 @@ def rules():
 
 
 def arguments(op, text, cases):
-    """The arguments of an op, operands first, in its own order."""
+    """Returns the arguments of an op in its own order, operands first."""
     found = []
     operands = re.search(r"#### Operands:\n(.*?)(?=\n####|\Z)", text, flags=re.S)
     for name, kind in re.findall(r"^\| `(\w+)` \| (.*) \|$", operands[1] if operands else "",
@@ -145,7 +145,7 @@ def arguments(op, text, cases):
 
 
 def optional_names(syntax):
-    """The arguments that stand in a group of the syntax, `( ... )?`."""
+    """Returns the arguments within an optional group of the syntax, `( ... )?`."""
     depth, names = 0, set()
     inside = r"\((?:[^()]|\([^()]*\))*\)"
     for token in re.findall(rf"`[^`]*`|\$\w+|[\w-]+(?:<\w+>)?{inside}|\(|\)\?", syntax):
@@ -156,7 +156,8 @@ def optional_names(syntax):
 
 
 def wrapped(begin, parts, end):
-    """`begin` with the parts, none of which is broken, one column after its end."""
+    """Joins `begin` and the parts, none of which is broken. Further lines begin one column after
+    `begin`."""
     lines, indent = [begin], " " * len(begin)
     for part in parts:
         part += end if part is parts[-1] else ","
@@ -170,7 +171,7 @@ def wrapped(begin, parts, end):
 
 
 def docstring(text):
-    """The summary and what the op means."""
+    """Returns the summary and the description of an op."""
     summary = re.search(r"^_(.*)_$", text, flags=re.M)[1]
     body = re.search(r"Syntax:\n\n```\n.*?```\n(.*?)^Traits:", text, flags=re.S | re.M)[1]
     body = re.split(r"^\s*(?:Constraints:|Example:)", body, flags=re.M)[0]
@@ -185,7 +186,7 @@ def docstring(text):
 
 
 def function(op, text, cases, rule):
-    """The Python function of an op."""
+    """Returns the Python function of an op."""
     syntax = re.search(r"operation ::= `nn\.\w+` (.*?)```", text, flags=re.S)[1]
     syntax = " ".join(syntax.split())
     for directive in re.findall(r"custom<(\w+)>", syntax):
@@ -204,7 +205,7 @@ def function(op, text, cases, rule):
     extra = [Argument(name, annotation, "plain") for name, annotation in rule or []
              if name not in known]
     for argument in extra:
-        # What the rule can do without.
+        # Arguments that the rule does not need are optional.
         argument.is_optional = argument.annotation.endswith(" | None")
         argument.annotation = argument.annotation.removesuffix(" | None")
     place = {name: index for index, name in reversed(list(enumerate(
@@ -240,7 +241,7 @@ def main():
     for line in sorted(printed.splitlines()):
         name, first, _, *words = line.split()
         op = name.removeprefix("nn.")
-        # What only other phases have stands in no model.
+        # Ops that exist only in other phases cannot be in a model.
         if "`HasPhases`" in texts[op] and first != "model" or op in WRITTEN_BY_HAND:
             continue
         names.append(op)

@@ -43,7 +43,7 @@ BOUNDS = {"from": "least", "above": "above", "to": "most", "below": "below"}
 
 
 def entry(path):
-    """The line of a definition."""
+    """Returns the line of a definition."""
     head = re.search(r"^nn\.(rule|schedule) @(\w+)( of \w+)?(?: undivided)? hyper\(([^)]*)\)",
                      path.read_text(encoding="utf-8"), flags=re.M)
     if head is None or head[2] != path.stem:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs clang-tidy on the C++ files given, or on all: minutes a core.
-#   scripts/lint.sh [FILE...]     (needs a build in build/: compiler files
-#                                  include what TableGen writes there)
-# LINT_JOBS: how many run at once (default: the number of cores).
+# Runs clang-tidy on the given C++ files, or on all, which takes minutes per core.
+#   scripts/lint.sh [FILE...]     (needs a build in build/, because files of the
+#                                  compiler include headers of TableGen)
+# LINT_JOBS: number of concurrent runs (default: the number of cores).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ ! -f build/compile_commands.json ]; then
@@ -12,8 +12,8 @@ if [ ! -f build/compile_commands.json ]; then
 fi
 failed=0
 
-# A header is guarded by its path: without include/, and with PDL_ before the
-# folders that another project could have as well.
+# The include guard of a header is its path: without include/, and with PDL_ before folders that
+# other projects could have as well.
 while read -r header; do
   path=${header#include/}
   case "$header" in
@@ -27,8 +27,8 @@ while read -r header; do
   fi
 done < <(find bench fuzz include integration_test lib tools unittests -name '*.h')
 
-# clang-tidy cannot read a precompiled header that the compiler wrote, so it is
-# given the commands without; what the header includes stays included as text.
+# clang-tidy cannot read a precompiled header of the compiler, so it gets the commands without it.
+# The headers are then included as text.
 mkdir -p build/lint
 sed -e 's/ -Xclang -include-pch -Xclang [^ ]*//' -e 's/ -Winvalid-pch//' \
   build/compile_commands.json >build/lint/compile_commands.json

@@ -1,22 +1,22 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the scripts share that make up data: files of the same lines each time."""
+"""Common code of the scripts that generate data: files with the same lines in each run."""
 
 import argparse
 import random
 
 
 def write_lines(path, line, count):
-    """`count` times what `line` makes of a source of random numbers. Of that it takes
-    only random(), whose numbers are the same in all versions of Python."""
+    """Writes `count` results of `line`, which gets a source of random numbers. `line` may only use
+    random(), whose numbers are the same in all versions of Python."""
     draw = random.Random(1)
     with open(path, "w") as file:
         file.writelines(line(draw) for _ in range(count))
 
 
 def main(description, line):
-    """A script's command line: FILE and --rows."""
+    """Parses the command line of a script, FILE and --rows, and writes the file."""
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("file")

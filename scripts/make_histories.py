@@ -2,16 +2,16 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes up what users looked at one after another, for the models of sequences.
+"""Generates histories of viewed items, for sequence models.
 
   make_histories.py FILE [--rows N]
 
-Columns, by tabs: label, item, category, items, categories, next, next's category,
-other, other's category. `items` are what a user has seen, `next` what came then,
-`other` any item; `item` is one of these two, and the label says which: 1 for next.
+Columns, separated by tabs: label, item, category, items, categories, next, next's category, other,
+other's category. `items` are the viewed items of a user, `next` is the next one, and `other` is any
+item. `item` is one of these two, and the label says which: 1 for next.
 
-What is in it to be found: half of all items follow from the one before, most others
-are of the user's two favorite categories.
+A model can learn this: half of all items follow from the previous one, and most others are in the
+user's two favorite categories.
 """
 
 import made_up
@@ -26,7 +26,7 @@ def category(item):
 
 
 def follow(draw, favorites, last):
-    """The item after `last`. Of `draw` only random(), whose numbers are the same in
+    """Returns the item after `last`. Uses only random() of `draw`, whose numbers are the same in
     all versions of Python."""
     chance = draw.random()
     if chance < 0.5 and last is not None:

@@ -2,25 +2,25 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes up clicks whose best prediction is known.
+"""Generates clicks whose best prediction is known.
 
   make_known_clicks.py FILE [--rows N] [--test SHARE] [--seed N] [--bits N]
 
-Columns, by tabs: label, three numbers, eight ids in hexadecimal digits. FILE may end with
-.gz. The same rows each time for the same seed and number of bits: fewer rows are the first of
-more. Beside FILE it writes FILE.json, and prints it: what nobody can predict better.
+Columns, separated by tabs: label, three numbers, eight ids in hexadecimal digits. FILE may end with
+.gz. The rows are the same each time for the same seed and number of bits; fewer rows are the first
+ones of more. Also writes FILE.json and prints it: the best possible results.
 
-A row's logit is a sum of what is drawn once for a seed: a weight of each id (ids of a slot are
-as frequent as Zipf's law says, so most are rare), for three pairs of slots a weight of each pair
-of their ids' classes, and a function of each number. The label is 1 with the probability that
-belongs to the logit. So that probability is the best prediction, and its log loss and AUC are
-the optimum; of the last rows, the test, by themselves:
+The logit of a row is a sum of terms that are drawn once for a seed. Each id has a weight; ids of a
+slot follow Zipf's law, so most are rare. For three pairs of slots, each pair of their ids' classes
+has a weight. Each number has a function. The label is 1 with the probability of the logit. So this
+probability is the best prediction, and its log loss and AUC are the optimum. For the last rows, the
+test, it is also computed separately:
 
   log_loss, auc                        of the true probability, against the labels that were drawn
   expected_log_loss, expected_auc      the same, over all labels that could have been drawn
   mean_log_loss                        of the share of positive labels, said of each row
 
-Standard library only; ten million rows take one or two minutes.
+Needs only the standard library. Ten million rows take one or two minutes.
 """
 
 import argparse
@@ -34,12 +34,12 @@ from array import array
 from itertools import repeat
 
 NUMBERS = 3
-# By slot: bits of the number that chooses an id (at most; --bits), and how many ids there are
-# at most. Chances are multiples of 2^-bits, so ids that would be rarer do not occur.
+# By slot: bits of the number that selects an id (at most; --bits), and the maximum number of ids.
+# Probabilities are multiples of 2^-bits, so rarer ids do not occur.
 SLOTS = ((16, 10), (16, 100), (16, 1000), (16, 1000), (20, 10000), (20, 20000), (20, 50000),
          (20, 100000))
 EXPONENT = 1.05
-# Slots whose ids' classes make a difference together, and how many classes an id can have.
+# Slots whose ids' classes have a joint effect, and the number of classes of an id.
 PAIRS = ((0, 1), (2, 3), (4, 6))
 CLASSES = 16
 BIAS = -1.6
@@ -48,37 +48,37 @@ BUCKETS = 1 << 14
 
 
 def normal(draw):
-    """A normal number from random() only, whose numbers are the same in all versions of
+    """Returns a normal number. Uses only random(), whose numbers are the same in all versions of
     Python."""
     return math.sqrt(-2.0 * math.log(1.0 - draw.random())) * math.cos(
         2.0 * math.pi * draw.random())
 
 
 class Slot:
-    """What ids a slot has: of each, how many of 2^bits numbers mean it, its text, its weight
-    and its class."""
+    """The ids of a slot: for each, the number of the 2^bits numbers that select it, its text, its
+    weight and its class."""
 
     def __init__(self, draw, number, bits, most):
         self.bits = bits
         size = 1 << bits
-        # Each id has at least one number, the others go by rank.
+        # Each id has at least one number. The others are distributed by rank.
         ids = min(most, size // 4)
         shares = [(rank + 1) ** -EXPONENT for rank in range(ids)]
         scale = (size - ids) / sum(shares)
         self.counts = [1 + int(share * scale) for share in shares]
         self.counts[0] += size - sum(self.counts)
-        # An odd factor: no two ids have the same digits.
+        # The factor is odd, so no two ids have the same digits.
         self.ids = [f"{rank * 0x9e3779b1 & 0xfffffff:07x}{number:x}" for rank in range(ids)]
         self.weights = [0.35 * normal(draw) for _ in range(ids)]
         self.classes = [int(draw.random() * CLASSES) for _ in range(ids)]
 
     def table(self, values):
-        """By the number that was drawn: that of its id among `values`."""
+        """Returns the value of the selected id among `values`, by drawn number."""
         return [value for value, count in zip(values, self.counts) for _ in range(count)]
 
 
 class Truth:
-    """What a seed says of all rows."""
+    """The properties of a seed that apply to all rows."""
 
     def __init__(self, seed, bits):
         draw = random.Random(seed)
@@ -93,7 +93,7 @@ class Truth:
                 self.slots[first].table([CLASSES * one for one in self.slots[first].classes]),
                 self.slots[second].table(self.slots[second].classes),
                 [0.5 * normal(draw) for _ in range(CLASSES * CLASSES)]))
-        # Numbers are of 4096 values each, so what they are worth is in a table too.
+        # Each number has 4096 values, so its function is a table too.
         self.number_texts, self.number_weights = [], []
         for form in (lambda x: 0.2 * x, lambda x: 0.4 * math.tanh(x),
                      lambda x: 0.3 * math.cos(x)):
@@ -103,7 +103,7 @@ class Truth:
 
 
 def numbers_below(draw, bits, count):
-    """So many numbers of so many bits. getrandbits is the same in all versions of Python."""
+    """Returns `count` numbers of `bits` bits. getrandbits is the same in all versions of Python."""
     wide = 16 if bits <= 16 else 32
     words = array("H" if wide == 16 else "I")
     words.frombytes(draw.getrandbits(wide * count).to_bytes(wide // 8 * count, "little"))
@@ -111,11 +111,11 @@ def numbers_below(draw, bits, count):
 
 
 def rows(truth, seed, count):
-    """Chunks of rows, as (lines, true probabilities, labels)."""
+    """Yields chunks of rows, as (lines, true probabilities, labels)."""
     draw = random.Random(f"rows {seed}")
     left = count
     while left > 0:
-        # Always whole chunks are drawn: fewer rows are the first of more.
+        # Always draws whole chunks, so that fewer rows are the first ones of more.
         drawn = [numbers_below(draw, slot.bits, CHUNK) for slot in truth.slots]
         values = [numbers_below(draw, 12, CHUNK) for _ in range(NUMBERS)]
         chances = numbers_below(draw, 32, CHUNK)
@@ -148,8 +148,8 @@ class Optimum:
     def __init__(self):
         self.rows = self.positive = 0
         self.loss = self.expected_loss = 0.0
-        # By the bucket of the probability: rows of each label, the positive ones that are to
-        # be expected, and all.
+        # By the bucket of the probability: drawn rows of each label, expected positive rows, and
+        # all rows.
         self.drawn = [[0] * BUCKETS, [0] * BUCKETS]
         self.expected = [0.0] * BUCKETS
         self.counts = [0] * BUCKETS
@@ -169,7 +169,7 @@ class Optimum:
 
     @staticmethod
     def auc(negatives, positives):
-        """Of two histograms over buckets; those of one bucket are ties."""
+        """Returns the AUC of two histograms over buckets. Rows of one bucket are ties."""
         below = right = 0.0
         for negative, positive in zip(negatives, positives):
             right += positive * (below + 0.5 * negative)
@@ -180,7 +180,7 @@ class Optimum:
     def figures(self):
         missed = [count - one for count, one in zip(self.counts, self.expected)]
         share = self.positive / self.rows
-        # Of those who know nothing but how many are positive.
+        # The loss of a prediction that only knows the share of positive labels.
         mean_loss = -sum(p * math.log(p) for p in (share, 1.0 - share) if p > 0.0)
         return {"rows": self.rows, "positive": share, "mean_log_loss": mean_loss,
                 "log_loss": self.loss / self.rows, "auc": self.auc(*self.drawn),
@@ -189,10 +189,10 @@ class Optimum:
 
 
 def write(path, count, test=0.1, seed=1, bits=20):
-    """Writes the rows and FILE.json; returns what that says of the optimum.
+    """Writes the rows and FILE.json. Returns the content of FILE.json.
 
-    `test`: the share of rows, the last ones, that it is the optimum of. `bits`: of the
-    numbers that choose ids, 8 to 20: fewer are fewer ids, and quicker to begin with."""
+    `test`: the share of rows, the last ones, whose optimum is computed. `bits`: of the numbers that
+    select ids, 8 to 20. Fewer bits give fewer ids and a faster start."""
     path = pathlib.Path(path)
     truth, optimum, done = Truth(seed, bits), Optimum(), 0
     begin = count - int(count * test)

@@ -2,14 +2,14 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes up pairs of words that stand near each other, for the models of words.
+"""Generates pairs of neighboring words, for word models.
 
   make_pairs.py FILE [--rows N]
 
-Columns, by tabs: word, neighbor. Words are numbers by falling frequency.
+Columns, separated by tabs: word, neighbor. Words are numbers by falling frequency.
 
-What is in it to be found: a word is of one of ten kinds, and six neighbors of ten are
-of its kind, the others any words.
+A model can learn this: a word has one of ten kinds, and six of ten neighbors have the same kind.
+The other neighbors are any words.
 """
 
 import made_up
@@ -24,7 +24,7 @@ def any_word(draw):
 
 
 def pair_line(draw):
-    """Of `draw` only random(), whose numbers are the same in all versions of Python."""
+    """Uses only random() of `draw`, whose numbers are the same in all versions of Python."""
     word, neighbor = any_word(draw), any_word(draw)
     if draw.random() < 0.6:
         neighbor += word % KINDS - neighbor % KINDS

@@ -2,14 +2,14 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes up texts with tags, for the models of texts.
+"""Generates texts with tags, for text models.
 
   make_texts.py FILE [--rows N]
 
-Columns, by tabs: words, tag, other tag. Words and tags are numbers.
+Columns, separated by tabs: words, tag, other tag. Words and tags are numbers.
 
-What is in it to be found: a fifth of the words are of the tag, and followed by a word
-that belongs to them; the others are any words.
+A model can learn this: a fifth of the words belong to the tag, and each of these is followed by a
+word that belongs to it. The others are any words.
 """
 
 import made_up
@@ -20,7 +20,7 @@ SHORTEST, LONGEST = 3, 16
 
 
 def text_line(draw):
-    """Of `draw` only random(), whose numbers are the same in all versions of Python."""
+    """Uses only random() of `draw`, whose numbers are the same in all versions of Python."""
     def below(count):
         return int(draw.random() * count)
 

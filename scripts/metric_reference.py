@@ -17,8 +17,9 @@ INTRODUCTION = """<!-- Written by scripts/update_docs.sh; do not edit. -->
 # Metrics
 
 This page lists the metrics of every program, as `--list-metrics` of the program prints them.
-`pdl-serve` reports its metrics at `GET /metrics` ([Serving](../Serving.md#metrics-prometheus)).
-Trainers and servers make their reports from theirs, and add all values to the file of `--trace`
+`pdl-serve` reports its metrics at `GET /metrics` ([Serving](../Serving.md#metrics-prometheus)),
+trainers and servers at `--metrics-address` ([Monitoring](../Monitoring.md)). They also make their
+reports from their metrics, and add all values to the file of `--trace`
 ([Profiling](../Profiling.md)). Counters end with `_total`. All metrics count from the start of the
 process.
 
@@ -40,8 +41,8 @@ def metrics_of(program):
 
 def faults(name, kind, unit, labels, meaning):
     """Yields the naming rules that a declaration breaks."""
-    if not re.fullmatch(r"pdl_[a-z][a-z0-9_]*", name):
-        yield "the name needs the form pdl_lower_case"
+    if not re.fullmatch(r"(pdl|process)_[a-z][a-z0-9_]*", name):
+        yield "the name needs the form pdl_lower_case, or a common name of Prometheus' clients"
     if name.endswith("_total") != (kind == "counter"):
         yield "counters, and only counters, end with _total"
     if unit in ("seconds", "bytes") and unit not in name.split("_"):

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds the compiler and the runtime, compiles
-# Wide & Deep and trains it on the Adult data; prints the AUC on the test rows
-# beside PyTorch's. Then trains it with two trainers and two servers, and
-# compares the weights with those of one process.
+# Installs missing packages, builds the compiler and the runtime, compiles Wide & Deep and trains it
+# on the Adult data. Prints the AUC on the test rows and that of PyTorch. Then trains it with two
+# trainers and two servers, and compares the weights with those of one process.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -2,13 +2,13 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shows which build steps and which tests of a build folder took the time.
+"""Shows which build steps and which tests of a build folder took the most time.
 
     scripts/show_times.py [FOLDER] [--count N] [--markdown]
 
-Build steps come from Ninja's log and are summed by folder of the outputs; tests
-come from CTest's last log, summed by program. Seconds are seconds by the clock of
-single steps, which ran several at a time: their ratios are what counts."""
+Build steps come from Ninja's log, and their times are summed by folder of the outputs. Tests come
+from CTest's last log, and their times are summed by program. Seconds are wall-clock times of single
+steps, several of which ran at the same time, so only their ratios are meaningful."""
 
 import argparse
 import collections

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything, and runs all tests:
-#   scripts/test.sh            all tests of a landing, those of memory included
-#                              (address and undefined-behavior sanitizers)
-#   scripts/test.sh --quick    those of the release build only, without those that
-#                              take a minute and more
-#   scripts/test.sh --nightly  what takes long and changes seldom as well: the
-#                              thread sanitizer, pointers' arithmetic, every
-#                              float, and each file with its own includes
-# Tests on data that may not be shipped read their folder from PDL_TEST_DATA
-# and are skipped by name without it.
+# Installs missing packages, builds everything, and runs all tests:
+#   scripts/test.sh            all tests of a landing, also with the address and
+#                              undefined-behavior sanitizers
+#   scripts/test.sh --quick    only tests of the release build that take less than
+#                              a minute
+#   scripts/test.sh --nightly  also tests that take long: the thread sanitizer,
+#                              pointer arithmetic, every f32 number, and each file
+#                              with its own includes
+# Tests on data that may not be shipped read the folder in PDL_TEST_DATA. Without it,
+# they are skipped, and the output names them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +25,12 @@ for argument in "$@"; do
   esac
 done
 
-scripts/install_dependencies.sh
+# Nightly runs also read Parquet files. Other runs do if Arrow is already there.
+if $nightly; then
+  scripts/install_dependencies.sh --with-arrow
+else
+  scripts/install_dependencies.sh
+fi
 
 failures=$(mktemp)
 trap 'rm -f "$failures"' EXIT
@@ -35,13 +40,13 @@ run_preset() { # name build-folder
   local seldom=(-LE nightly)
   ! $quick || seldom=(-LE 'nightly|landing')
   ! $nightly || seldom=()
-  # Twice as many as there are cores: tests of several processes wait for each other.
+  # Twice as many tests as cores, because tests of several processes wait for each other.
   ctest --preset "$1" -j "$((2 * $(nproc)))" "${seldom[@]}" </dev/null ||
     note_failures "$1" "$2/Testing/Temporary/LastTest.log"
 }
 
-# Keeps what the failed tests of a preset printed last, for the end of the run:
-# several presets' output lies between a failure and who looks for it.
+# Stores the last output of a preset's failed tests for the end of the run. Otherwise the output of
+# later presets would hide it.
 note_failures() { # name log
   awk -v preset="$1" '
     / Testing: / { name = $0; sub(/.* Testing: /, "", name); count = 0 }
@@ -55,7 +60,7 @@ note_failures() { # name log
 }
 
 run_preset release build
-# The runtime's tests, without MLIR and under the sanitizers.
+# Runs the runtime's tests, without MLIR and with sanitizers.
 if $nightly; then
   run_preset asan-nightly build-asan-nightly
   run_preset tsan build-tsan
@@ -63,10 +68,12 @@ elif ! $quick; then
   run_preset asan build-asan
 fi
 if $nightly; then
-  # The tests of this preset are those of the others.
+  # The tests of these presets are those of the other presets, so they are only built.
   cmake --preset runtime >/dev/null
   cmake --build --preset runtime --target PDLRuntime PDLRuntimeGrpc PDLRuntimeOneDNN \
     PDLServerMain PDLTrainerMain pdl-checkpoint pdl-launch
+  cmake --preset compiler >/dev/null
+  cmake --build --preset compiler
 fi
 if [ -s "$failures" ]; then
   echo

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Writes what is generated: in docs/ the references from the .td files, and what
-# reference models look like after each phase; the ops and the standard library of
-# python/pdl. lit compares
-# the result with what is committed (test/Docs).
-#   scripts/update_docs.sh [FOLDER]     (default: where it belongs; needs a build in
-#                                        build/. With FOLDER all goes there.)
+# Writes the generated files: in docs/, the references from the .td files, and
+# reference models after each phase; the ops and the standard library of python/pdl.
+# lit compares the result with the committed files (test/Docs).
+#   scripts/update_docs.sh [FOLDER]     (needs a build in build/; writes all files to
+#                                        FOLDER, by default to their own places)
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 target=${1:-$root/docs}
@@ -28,7 +27,7 @@ generate -gen-pass-doc pdlc/Interpreter/Passes.td PassesInterpreter.md
 "$root/scripts/op_obligations.py" "$build/bin/pdl-opt" "$target/Reference/NN.md" \
   > "$target/Obligations.md"
 
-# Through a file of its own: a generator that fails leaves the ops as they were.
+# Written through another file, so that the old ops stay if the generator fails.
 "$root/scripts/generate_builder.py" "$build/bin/pdl-opt" "$target/Reference/NN.md" \
   > "$builder/ops.py.new"
 mv "$builder/ops.py.new" "$builder/ops.py"
@@ -40,9 +39,9 @@ mv "$builder/standard.py.new" "$builder/standard.py"
 "$root/scripts/metric_reference.py" "$build" "$root/models/wide_deep/wide_deep.mlir" \
   > "$target/Reference/Metrics.md"
 
-# Models after each phase that changes them, of each its own folder: one without
-# and one with products. In mode `local`, `placed` and `roles` change nothing, so
-# they show mode `sync`; `llvm` is longer than anybody reads.
+# Writes models after each phase that changes them, each into its own folder: one model without
+# products and one with them. In mode `local`, phases `placed` and `roles` change nothing, so they
+# are shown in mode `sync`. Phase `llvm` is too long to read.
 show() { # model phase mode output
   "$build/bin/pdl-opt" "$root/models/$1/$1.mlir" \
     --pdl-pipeline="to=$2 mode=$3" -o "$target/phases/$1/$4.mlir"

@@ -22,10 +22,10 @@ config.substitutions.append(("%pdl_src", config.pdl_source_dir))
 config.substitutions.append(("%pdl_bin", config.pdl_binary_dir))
 if config.pdl_enable_onednn:
     config.available_features.add("onednn")
-# What takes long and changes seldom (scripts/test.sh --nightly).
+# Tests that take long, of code that seldom changes (scripts/test.sh --nightly).
 if os.environ.get("PDL_TEST_NIGHTLY"):
     config.available_features.add("nightly")
-# NVIDIA's assembler, where a CUDA toolkit is installed.
+# NVIDIA's assembler, if a CUDA toolkit is installed.
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
 if ptxas:
     config.available_features.add("ptxas")

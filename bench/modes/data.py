@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is trained: data sets with their models, at one of three sizes."""
+"""Data sets of the modes' benchmark, with their models, in three sizes."""
 
 import json
 import pathlib
@@ -18,8 +18,8 @@ SIZES = ("quick", "usual", "full")
 
 
 class DataSet:
-    """Rows and a model. `batch` is that of all trainers together, so that with any number of
-    them local makes as many steps."""
+    """Rows and a model. `batch` is the batch size of all trainers together. So local does the same
+    number of steps for any number of trainers."""
 
     score = "AUC"
     # Other metrics that are shown.
@@ -32,10 +32,10 @@ class DataSet:
     limit = 600
 
     def text(self, setting=None):
-        """The model, with what docs/Modes.md recommends. Who pushes by itself makes so many times
-        more steps of the dense parameters as there are pushers, so their rate is divided by that;
-        a row is met by as many samples as before, mostly by one push at a time. And what the
-        setting asks for."""
+        """Returns the model, with the settings that docs/Modes.md recommends. Without rounds, each
+        push is a step of the dense parameters, so their learning rate is divided by the number of
+        senders. A row still gets the samples of mostly one push at a time, so the learning rate of
+        tables stays. Also includes what the setting needs."""
         def clause(text, pattern, replacement, due=1):
             text, found = re.subn(pattern, replacement, text)
             if found != due:
@@ -55,7 +55,7 @@ class DataSet:
                 "--shuffle-window", self.window]
 
     def steps(self):
-        """Of all trainers together, as local makes them."""
+        """Returns the number of steps of all trainers together, which is that of local."""
         return self.epochs * self.rows // self.batch
 
     def optimum(self):
@@ -102,10 +102,9 @@ class Known(DataSet):
         self.seeds = 1
 
     def optimum(self):
-        return ("Only by chance can a model be better on the test rows than the true "
-                f"probabilities: AUC {self.said['auc']:.4f}, log loss "
-                f"{self.said['log_loss']:.4f}; predicting the mean of all rows gives 0.5 and "
-                f"{self.said['mean_log_loss']:.4f}.")
+        return (f"On the test rows, the true probabilities have AUC {self.said['auc']:.4f} and log "
+                f"loss {self.said['log_loss']:.4f}. A model can be better only by chance. "
+                f"Predicting the mean of all rows gives 0.5 and {self.said['mean_log_loss']:.4f}.")
 
 
 class Words(DataSet):

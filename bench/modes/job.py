@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One training of a job of processes, and what they say of it."""
+"""Runs one training of a job of several processes, and reads its reports."""
 
 import collections
 import pathlib
@@ -14,13 +14,13 @@ from jobs import run_job  # noqa: E402
 
 
 class Run:
-    """The figures of one training: `tests`, of each epoch the metrics by name; samples/s;
-    bytes that trainers send and receive for a sample; how many answers were so many steps
-    ahead of the slowest trainer; late gradients; CPU microseconds a sample of both roles."""
+    """The figures of one training. `tests`: metrics by name, for each epoch. Also: samples/s; bytes
+    that trainers send and receive per sample; number of responses by the steps that their trainer
+    was ahead of the slowest one; late gradients; CPU microseconds per sample of both roles."""
 
     def __init__(self, servers, trainers):
         first = trainers[0].text
-        # Of all trainers, as each of them says.
+        # Each trainer reports the samples of all trainers.
         samples = int(re.search(r"trained \d+ steps, (\d+) samples", first)[1])
         self.samples = samples
         self.tests = [dict((name, float(value)) for name, value in
@@ -44,20 +44,20 @@ class Run:
 
 
 def traffic(text, rank):
-    """Bytes that a trainer has sent and received; what it sends to its own part of the state
-    passes no socket."""
+    """Returns the bytes that a trainer has sent and received. Traffic with its own part of the
+    state uses no socket and does not count."""
     return sum(int(sent) + int(received) for name, sent, received in re.findall(
         r"^(.*): \d+ messages, (\d+) bytes sent, (\d+) bytes received", text, re.M)
         if not name.endswith(f"trainer {rank}"))
 
 
 def cpu_of(processes):
-    """CPU microseconds of all steps."""
+    """Returns the CPU microseconds of all steps."""
     return 1000.0 * sum(said.parts.get("CPU", 0.0) * said.steps for said in processes)
 
 
 def local_run(programs, flags, seed, replicas, threads, limit):
-    """One process with so many groups."""
+    """Runs one process with `replicas` groups."""
     _, trainers = run_job([], [[programs / "trainer", "train", *flags, "--seed", seed,
                                 "--replicas", f"{replicas}x1", "--threads", threads]],
                           limit=limit)
@@ -65,8 +65,8 @@ def local_run(programs, flags, seed, replicas, threads, limit):
 
 
 def cluster_run(programs, setting, flags, seed, trainers, servers, limit, network=None):
-    """Processes of this machine over unix sockets, or each in a place of `network`, over TCP:
-    servers first, then trainers."""
+    """Runs processes on this machine over unix sockets, or each in a place of `network` over TCP.
+    Servers are first, then trainers."""
     servers = servers if setting.servers else 0
     with tempfile.TemporaryDirectory(prefix="pdl") as folder:
         if network:

@@ -22,8 +22,8 @@ mode.
 | difference from local | of the test score, compared with local with as many replicas; mean of the seeds, standard error in parentheses |
 | of local | throughput relative to local with as many replicas |
 | bytes per sample | bytes that trainers send and receive, tests included |
-| steps ahead | staleness: how many steps ahead of the slowest trainer a response was |
-| late | gradients that arrived after their round (mode quorum) |
+| steps ahead | staleness: number of steps by which a trainer was ahead of the slowest one when it received a response |
+| late | gradients that arrived after their round (mode quorum), sum over all seeds |
 """
 
 
@@ -114,7 +114,7 @@ def quality_head(data):
 def network_head():
     names = ["mode", "trainers x servers", "samples/s", "server's link, MB/s",
              "trainer's link, MB/s", "fullest link", "CPU us per sample: trainers, servers",
-             "cores in use, by the router", "bottleneck",
+             "cores in use: all, router", "bottleneck",
              "with a core per process: bottleneck, samples/s"]
     return "| " + " | ".join(names) + " |\n|" + "---|" * len(names)
 

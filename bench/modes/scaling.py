@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The modes as trainers grow, each process at the end of a link of its own."""
+"""Measures modes with growing numbers of trainers, with each process at the end of a link of its
+own."""
 
 import os
 import pathlib
@@ -20,7 +21,7 @@ BATCH = 512
 
 
 class Links:
-    """What the network is to be, and what is found."""
+    """The requested properties of the network, and the measured ones."""
 
     def __init__(self, rate, delay, router):
         self.rate, self.delay, self.router = rate, delay, router
@@ -29,7 +30,7 @@ class Links:
         return network.Network(places, self.rate, self.delay, router=self.router)
 
     def measured(self):
-        """What a plain program finds, in words."""
+        """Returns the measurements of a plain program, as text."""
         try:
             with self.make(2) as made:
                 trip, width = made.round_trip(), made.bandwidth()
@@ -40,13 +41,13 @@ class Links:
 
 
 class Row:
-    """What a job of T trainers and S servers did, and what bounds it."""
+    """The figures of a job with T trainers and S servers, and its bottleneck."""
 
     def __init__(self, run, made, trainers, servers):
         self.rate = run.rate
         samples = run.samples
         seconds = samples / run.rate
-        # Of the fullest direction of the fullest link.
+        # The direction with the largest load of all links.
         busiest = max(max(up, down) for up, down, _ in made.carried)
         self.link_rate = busiest / seconds
         served = made.carried[:servers]
@@ -59,7 +60,7 @@ class Row:
         cpu = 1e-6 * samples * (run.trainer_cpu + run.server_cpu) + made.router_seconds
         self.machine = cpu / seconds / len(os.sched_getaffinity(0))
         self.router = made.router_seconds / seconds
-        # Samples a second, if each process had a core of its own.
+        # Samples per second if each process had a core of its own.
         bounds = {"trainers' cores": 1e6 * trainers / run.trainer_cpu if run.trainer_cpu else 0,
                   "servers' cores": 1e6 * servers / run.server_cpu if run.server_cpu else 0,
                   "a server's link" if self.server_links >= self.trainer_links else
@@ -69,7 +70,7 @@ class Row:
             default=("unknown", 0.0))
 
     def limit(self):
-        """What was full while this ran."""
+        """Returns the resource that was fully used during the run."""
         if self.link_share >= 0.8:
             return "a link"
         if self.machine >= 0.85:
@@ -78,8 +79,8 @@ class Row:
 
 
 def write_data(folder, settings, trainers, steps):
-    """So many rows that the steps of each setting are of one epoch: behind that trainers meet,
-    which those of mode geo do not do otherwise."""
+    """Writes so many rows that the steps of each setting are in one epoch. At the end of an epoch
+    trainers meet, which costs modes such as geo extra time."""
     rows = max(trainers) * BATCH * max([steps, *(setting.min_steps for setting in settings)])
     path = folder / f"samples-{rows}.safetensors"
     if not path.exists():
@@ -88,7 +89,7 @@ def write_data(folder, settings, trainers, steps):
 
 
 def text(setting):
-    """The model; no setting changes how fast it is."""
+    """Returns the model. No setting changes its speed."""
     del setting
     return MODEL.read_text()
 
@@ -98,12 +99,12 @@ def flags(data, steps):
 
 
 def measure_local(programs, data, replicas, steps):
-    """One process, with a thread for each replica."""
+    """Runs one process with a thread for each replica."""
     return job.local_run(programs, flags(data, steps), 1, replicas, replicas, 600)
 
 
 def measure_on_host(programs, setting, data, trainers, servers, steps):
-    """Processes of this host, without links."""
+    """Runs the processes on this host, without links."""
     steps = max(steps, setting.min_steps)
     return job.cluster_run(programs, setting, flags(data, steps), 1, trainers, servers, 600)
 

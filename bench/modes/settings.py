@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""In which modes is trained, and with what settings: those that docs/Modes.md recommends, and others
-that show what they are recommended for."""
+"""Modes and settings of the benchmark: those that docs/Modes.md recommends, and others that show
+the effect of the recommended ones."""
 
 import dataclasses
 import re
@@ -11,25 +11,25 @@ import subprocess
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """A mode with its flags. Words of flags may have {trainers}, {quorum} (all trainers but
-    one), {half} (of all trainers) in them."""
+    """A mode with its flags. Words of flags may contain {trainers}, {quorum} (all trainers except
+    one) and {half} (half of the trainers)."""
     name: str
     mode: str
     trainer_flags: tuple = ()
     server_flags: tuple = ()
-    # Whether the tables' groups say merge(sum), unless all trainers meet most keys.
+    # True if the groups of tables have merge(sum), unless all trainers meet most keys.
     sums_tables: bool = False
-    # How many steps show the mode: those of some exchanges.
+    # Number of steps that suffices to show the mode, such as those of some exchanges.
     min_steps: int = 1
-    # From how many steps on it is worth a thought: for fewer there is another mode.
+    # Smallest number of steps for which the mode is recommended.
     recommended_steps: int = 1
-    # Whether there are servers, and whether trainers are told each other's addresses.
+    # True if there are servers, and if trainers get the addresses of each other.
     servers: bool = True
     peers: bool = False
 
     @property
     def program(self):
-        """The name of its program: settings of one text share it."""
+        """Returns the name of its program. Settings with the same text share a program."""
         return self.mode + ("-sums" if self.sums_tables else "")
 
     def words(self, flags, trainers):
@@ -64,7 +64,7 @@ SETTINGS = (
 
 
 def known_modes(translate, source):
-    """The modes that a pdl-translate knows, as its refusal of another one lists them."""
+    """Returns the modes that a pdl-translate knows, from its error message for an unknown one."""
     refused = subprocess.run([translate, source, "--mode=none-such", "-o", "/dev/null"],
                              capture_output=True, text=True).stderr
     listed = re.search(r"use (.*)", refused)
@@ -72,7 +72,7 @@ def known_modes(translate, source):
 
 
 def missing_flag(programs, setting):
-    """A flag of the setting that the programs do not know, or None."""
+    """Returns a flag of the setting that the programs do not know, or None."""
     for program, arguments, flags in (("trainer", ["train"], setting.trainer_flags +
                                        (("--peers",) if setting.peers else ())),
                                       ("pserver", [], setting.server_flags)):

@@ -1,4 +1,4 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What bench/peers.py measures, and with whom."""
+"""The contenders and the measurements of bench/peers.py."""

@@ -1,16 +1,16 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checkpoints of CTR-DNN: how fast they are written and read, how long training stops for
-one, and what memory they take.
+"""Measures checkpoints of CTR-DNN: how fast they are written and read, how long training pauses for
+one, and how much memory they need.
 
-A checkpoint of many keys is written once. From there trainers go on for a few steps of one
-row, where all but the saves is next to nothing: once with a save after each step, once with
-one save. The difference is what saves take, since each waits for the one before. The trace of
-a training of two passes with a save in the second one says how long steps stop for it, and how
-many there are while it is written. A trainer that goes on where nothing is left
-shows what reading takes. Beside it stand files of as many bytes that Python writes and
-flushes, or reads: the limit of the disk and of the system's cache."""
+A checkpoint of many keys is written once. From it, trainers do a few more steps of one row each, so
+that almost all time is for saves: once with a save after each step, once with one save. The
+difference is the time of saves, because each save waits for the previous one. A trace of a training
+of two passes, with a save in the second one, shows how long steps pause for it, and how many steps
+are done while it is written. A trainer that resumes when nothing is left to train shows the time of
+reading. These times are compared with files of as many bytes that Python writes and flushes, or
+reads, which are the limits of the disk and of the system's cache."""
 
 import json
 import operator
@@ -29,8 +29,8 @@ STEPS = 5
 
 
 class Judged(Line):
-    """A line whose goal is not a least ratio: `figure` of it, "ours" or "ratio", compares
-    with the goal as `compare` says."""
+    """A line whose goal is not a minimum ratio. Compares `figure`, which is "ours" or "ratio", with
+    the goal as `compare` says."""
 
     def __init__(self, what, unit, figure, compare, goal):
         super().__init__(what, unit)
@@ -46,7 +46,7 @@ class Judged(Line):
 
 
 def spent(command):
-    """Seconds by the clock, CPU time, and peak memory in MB, of a command on one core."""
+    """Returns wall-clock seconds, CPU time, and the peak memory in MB of a command on one core."""
     core = str(min(os.sched_getaffinity(0)))
     with tempfile.TemporaryFile("w+") as said:
         start = time.monotonic()
@@ -67,7 +67,7 @@ def spent(command):
 
 
 def newest(folder):
-    """The files of the newest checkpoint."""
+    """Returns the files of the newest checkpoint."""
     return [path for path in max(folder.iterdir()).iterdir() if path.is_file()]
 
 
@@ -92,8 +92,8 @@ def read_files(paths):
 
 
 def beside(path):
-    """Of a trace: how long steps stopped for a save, in ms, and how many there were in a second
-    while parts were written, and in the same pass while none were."""
+    """Returns, from a trace, how many milliseconds steps paused for a save, and how many steps per
+    second were done in the same pass while parts were written, and while none were."""
     events = json.loads(path.read_text())["traceEvents"]
     names = {event["tid"]: event["args"]["name"] for event in events
              if event["ph"] == "M" and event["name"] == "thread_name"}
@@ -102,7 +102,7 @@ def beside(path):
         return sorted((event["ts"], event["ts"] + event["dur"]) for event in events
                       if event["name"] == name and names[event["tid"]] == thread)
     saves, parts = spans("checkpoint", "main"), spans("save part", "save")
-    # That behind the first pass, that in the second, and the last.
+    # The save after the first pass, that in the second one, and the last one.
     (begin, stop), end = saves[1], saves[2][0]
     written = max(last for first, last in parts if begin <= first < end)
     steps = [first for first, _ in spans("forward/backward", "main") if first > stop]
@@ -149,7 +149,8 @@ class Checkpoints:
         read_peak = Judged("peak memory of a trainer that resumes", "MB", "ratio", operator.le, 1.1)
 
         def go_on(*flags):
-            """From a copy of the first checkpoint, a step for each row of the few."""
+            """Resumes from a copy of the first checkpoint, and does a step for each of the few
+            rows."""
             copy = context.folder / "copy"
             shutil.copytree(first, copy)
             try:
@@ -159,7 +160,7 @@ class Checkpoints:
                 shutil.rmtree(copy)
 
         trace = context.folder / "trace.json"
-        # The first third of the second pass is over.
+        # A third of the second pass is done then.
         passes = [*whole, "--checkpoint", context.folder / "passes", "--epochs", 2,
                   "--checkpoint-steps", rows // 1000 * 4 // 3, "--trace", trace]
 

@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CTR-DNN: 26 ids of dimension 10 from one table, 13 numbers, 400 x 3, Adam.
+"""Measures CTR-DNN: 26 ids of dimension 10 from one table, 13 numbers, 400 x 3, Adam.
 
-The model is models/ctr_dnn without its clip and its decay, which peers do not have either.
-It keeps its three metrics."""
+The model is models/ctr_dnn without its clip and its decay, which peers do not have either. It keeps
+its three metrics."""
 
 import array
 import json
@@ -15,8 +15,8 @@ import struct
 from .contest import SOURCE, Line, measured, peer_rate, trainer_rate
 
 SLOTS, NUMBERS = 26, 13
-# Multiply-adds of a sample, forward and twice as many backward; the input's gradient
-# goes to the rows alone.
+# Multiply-adds of a sample: forward, and twice as many backward. The gradient of the input is only
+# needed for rows.
 WEIGHTS = 273 * 400 + 400 * 400 * 2 + 400
 FLOPS = 2 * (3 * WEIGHTS - NUMBERS * 400)
 
@@ -29,7 +29,7 @@ def model():
 
 
 def write_text(path, rows):
-    """Clicks as text; ids as skewed as in bench/handwritten."""
+    """Writes clicks as text. Ids are as skewed as in bench/handwritten."""
     rng = random.Random(7)
     with open(path, "w", encoding="ascii") as file:
         for _ in range(rows):
@@ -42,7 +42,7 @@ def write_text(path, rows):
 
 
 def write_tensors(path, rows, uniform):
-    """The same as tensors, half of the ids uniform below `uniform` / 13."""
+    """Writes the same as tensors. Half of the ids are uniform below `uniform` / 13."""
     rng = random.Random(9)
     labels, numbers, ids = array.array("f"), array.array("f"), array.array("q")
     each = uniform // (SLOTS // 2)
@@ -82,7 +82,7 @@ def torch_rates(context, batch, threads=1, *more):
 
 
 def tensorflow_rates(context, model_name, batch):
-    """TensorFlow's rate by its name; nothing where it is not installed."""
+    """Returns TensorFlow's throughput by its name; empty if it is not installed."""
     if not context.has_tensorflow:
         return {}
     return {"TensorFlow": peer_rate(context, "tensorflow_click.py", model_name, "--batch",
@@ -162,7 +162,8 @@ class ManyKeys:
 
     @staticmethod
     def measure(context):
-        # Of so many ids, drawn 13 times a row, 11 million come; the skewed slots have the rest.
+        # These ids, drawn 13 times per row, have 11 million distinct values. The skewed slots have
+        # the others.
         rows, ids, keys = ((100_000, 4_000_000, 1_200_000) if context.quick else
                            (1_000_000, 40_000_000, 12_000_000))
         data = write_tensors(context.folder / "many.safetensors", rows, ids)
@@ -175,7 +176,7 @@ class ManyKeys:
         few = rows // 10
 
         def train(*flags):
-            """CPU time and peak memory, in bytes."""
+            """Returns CPU time and peak memory in bytes."""
             return measured([trainer, "train", "--data", data, "--threads", 1,
                              "--batch-size", 1000, *flags])
 
@@ -187,7 +188,7 @@ class ManyKeys:
             first.add((rows - few) / (once - part), ours_later=rate)
             found = re.search(r"table @emb keys (\d+), ([0-9.]+) MiB", said)
             held, size = int(found[1]), float(found[2]) * 2**20
-            # Ten values and Adam's two slots of each.
+            # Each row has ten values, and two slots of Adam for each value.
             overhead.add(size / held - 120, what_it_holds=120)
             without = train("--rows", "0:1000")[2]
             peak.add(used / 1e6, parts=(size + without) / 1e6)

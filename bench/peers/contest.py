@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What rows share: contenders that take turns, and lines of figures."""
+"""Code that all rows of the comparison share: contenders that run alternately, and lines of
+figures."""
 
 import json
 import os
@@ -17,11 +18,11 @@ SOURCE = PEERS.parent.parent
 
 
 class Failed(Exception):
-    """A contender did not run."""
+    """A contender has not run."""
 
 
 class Context:
-    """Where programs are, and how much is measured."""
+    """Folders of programs, and the extent of the measurement."""
 
     def __init__(self, build, python, folder, quick):
         self.build, self.python, self.folder, self.quick = build, python, folder, quick
@@ -31,15 +32,15 @@ class Context:
              "sys.exit(importlib.util.find_spec('tensorflow') is None)"]).returncode == 0
 
     def translate(self, source, name, *flags):
-        """The trainer of a model's text."""
+        """Compiles a model's text. Returns the trainer."""
         path = self.folder / f"{name}.mlir"
         path.write_text(source)
         run([self.build / "bin" / "pdl-translate", path, "-o", self.folder / name, *flags])
         return self.folder / name / "trainer"
 
     def peak(self, bf16=False):
-        """FMA operations a second of one core, in Gflop/s; with `bf16`, those of the faster of
-        bf16 pairs and tiles."""
+        """Returns the FMA operations per second of one core, in Gflop/s. With `bf16`, those of bf16
+        pairs or of tiles, whichever is faster."""
         out = run([self.build / "bin" / "pdl-bench-handwritten", "--peak"]).stdout
         found = re.findall(r"bf16 (?:pairs|tiles): ([0-9.]+) Gflop/s" if bf16 else
                            r"FMA loop: ([0-9.]+) Gflop/s", out)
@@ -50,7 +51,7 @@ class Context:
 
 
 def run(command, threads=1, **options):
-    """Runs a command on the first cores, as many as threads."""
+    """Runs a command on the first cores, one for each thread."""
     cores = ",".join(str(core) for core in sorted(os.sched_getaffinity(0))[:threads])
     done = subprocess.run(["taskset", "-c", cores, *map(str, command)],
                           capture_output=True, text=True, **options)
@@ -60,7 +61,7 @@ def run(command, threads=1, **options):
 
 
 def seconds(command, threads, by_clock):
-    """CPU time of a command and its children, or time by the clock."""
+    """Returns the CPU time of a command and its children, or wall-clock time."""
     before, start = os.times(), time.monotonic()
     run(command, threads)
     after = os.times()
@@ -70,7 +71,8 @@ def seconds(command, threads, by_clock):
             before.children_system)
 
 
-# Linux counts the peak of who starts a process as the process's own: a small one starts it.
+# Linux counts the memory of a process that starts another one in the peak of the new process. So a
+# small process starts the command.
 STARTER = """
 import json, resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
@@ -81,7 +83,8 @@ print(json.dumps([done.returncode, done.stdout + done.stderr, used.ru_utime + us
 
 
 def measured(command):
-    """What a command of one thread prints, its CPU time, and its peak memory in bytes."""
+    """Returns the output of a command with one thread, its CPU time, and its peak memory in
+    bytes."""
     code, said, cpu, peak = json.loads(
         run([sys.executable, "-c", STARTER, *command]).stdout)
     if code:
@@ -90,7 +93,7 @@ def measured(command):
 
 
 def trainer_rate(trainer, data, rows, threads=1, passes=5, by_clock=False, flags=()):
-    """Samples a second of ours, without start-up: what more passes take."""
+    """Returns the throughput of our trainer without its start: the time of additional passes."""
     def one(epochs):
         return seconds([trainer, "train", "--data", data, "--epochs", epochs,
                         "--threads", threads, *flags], threads, by_clock)
@@ -98,8 +101,9 @@ def trainer_rate(trainer, data, rows, threads=1, passes=5, by_clock=False, flags
 
 
 def peer_rate(context, script, *arguments, threads=1, forced=False, **variables):
-    """The figures that a peer's script says of itself; variables of its environment."""
-    # What is compiled is kept while the rows are measured: the next round finds it.
+    """Returns the figures that the script of a peer prints. Further arguments are environment
+    variables."""
+    # Compiled code is kept during the measurement of the rows, so later rounds use it.
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads),
                        TORCHINDUCTOR_CACHE_DIR=str(context.folder / "inductor"),
                        **{name: str(value) for name, value in variables.items()})
@@ -111,8 +115,8 @@ def peer_rate(context, script, *arguments, threads=1, forced=False, **variables)
 
 
 def intel_path(context):
-    """MKL, which PyTorch's wheel holds, takes its AVX-512 kernels on CPUs of Intel alone,
-    unless it is told that this is one."""
+    """On CPUs that are not by Intel, MKL, which is part of PyTorch's wheel, uses its AVX-512
+    kernels only if it is told that this is an Intel CPU."""
     library = context.folder / "intel.so"
     if not library.exists():
         source = context.folder / "intel.c"
@@ -122,8 +126,8 @@ def intel_path(context):
 
 
 class Line:
-    """Figures of one setting: ours, and the best peer's of each round. The goal is a least
-    ratio, or, where `least` is false, the most that ours may be, or its ratio."""
+    """Figures of one setting: ours, and the best peer's in each round. The goal is a minimum ratio
+    or, if `least` is false, a maximum of our figure or of its ratio."""
 
     def __init__(self, what, unit, goal=None, least=True, of_ratio=False):
         self.what, self.unit, self.goal = what, unit, goal
@@ -136,8 +140,8 @@ class Line:
             self.peers.setdefault(name, []).append(rate)
 
     def still_in(self, names):
-        """The two peers that were best in the first round: the others sit out those that
-        follow."""
+        """Returns the two peers that were best in the first round. The others do not take part in
+        later rounds."""
         if not self.peers:
             return list(names)
         return sorted(names, key=lambda name: -self.peers[name][0])[:2]

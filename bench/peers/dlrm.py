@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""DLRM: 26 tables of dimension 16, bottom 13-64-16, inner products of all pairs, top
+"""Measures DLRM: 26 tables of dimension 16, bottom 13-64-16, inner products of all pairs, top
 367-64-1, Adagrad, batch 2048."""
 
 from .click import NUMBERS, SLOTS, tensorflow_rates, write_text

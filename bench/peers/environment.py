@@ -1,14 +1,14 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""An environment with the peers and nothing of ours."""
+"""Creates an environment with the peers and without PDL."""
 
 import subprocess
 import sys
 
-# By the order of installing: what pip is asked for, and whether with what it depends on.
-# PyTorch's wheel names the libraries of GPUs as what it needs; its CPU part does without
-# them, but for four that it looks for when it is loaded.
+# In the order of installation: the packages for pip, and whether their dependencies are installed.
+# PyTorch's wheel depends on the libraries of GPUs. Its CPU part does not need them, except for four
+# that it looks for when it is loaded.
 PACKAGES = (
     (True, "numpy", "xxhash", "filelock", "typing-extensions", "sympy", "networkx", "jinja2",
      "fsspec"),
@@ -16,13 +16,13 @@ PACKAGES = (
      "nvidia-nccl-cu13"),
     (True, "vowpalwabbit", "gensim"),
 )
-# What a row does without where pip has it for neither this Python nor this machine.
+# Packages that a row can do without, if pip has none for this version of Python or this machine.
 OPTIONAL = ("tensorflow-cpu",)
 PROBE = "import numpy, xxhash, torch, vowpalwabbit, gensim"
 
 
 def install(folder):
-    """Returns the environment's Python."""
+    """Installs the packages. Returns the environment's Python."""
     python = folder / "bin" / "python"
     if not python.exists():
         print(f"installing the peers into {folder}", flush=True)

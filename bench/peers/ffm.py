@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Field-aware factors on Adult, beside Vowpal Wabbit's (--lrqfa).
+"""Compares field-aware factors on Adult with Vowpal Wabbit's (--lrqfa).
 
-The model is that of models/ffm, stated by rows: a feature has one row with its vectors for all
-fields, so that a column is hashed and looked up once, not once for each pair it is in."""
+The model is that of models/ffm with one row per feature, which has the feature's vectors for all
+fields. So a column is hashed and looked up once, and not once for each pair that it is in."""
 
 import gzip
 import re
@@ -14,7 +14,7 @@ from .contest import PEERS, SOURCE, Line, run, seconds, trainer_rate
 
 ADULT = SOURCE / "data" / "adult" / "adult_train.csv.gz"
 ROWS = 32561
-# The columns that are features; the pairs of the first eight count.
+# The columns of features. The pairs of the first eight are part of the model.
 FEATURES = [0, 1, 3, 5, 6, 7, 10, 12, 8, 9, 11, 13]
 FIELDS, SIZE = 8, 4
 
@@ -67,7 +67,7 @@ def namespace(column):
 
 
 def write_vowpal(path):
-    """The same rows in Vowpal Wabbit's text, a namespace for each column."""
+    """Writes the same rows in Vowpal Wabbit's format, with a namespace for each column."""
     with gzip.open(ADULT, "rt") as rows, open(path, "w", encoding="ascii") as out:
         for row in filter(str.strip, rows):
             cells = [cell.strip() for cell in row.split(",")]

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The models that bench/gpu.py measures: their text, read for what a peer has to know, their
-samples and their initial values. Both sides read these from the same files."""
+"""Models that bench/gpu.py measures, with their samples and initial values. Reads from a model's
+text what a peer must know. Both sides read samples and values from the same files."""
 
 import re
 
@@ -10,16 +10,17 @@ from . import click
 from .contest import SOURCE
 
 NAMES = ("ctr_dnn", "dlrm")
-# Ids of the smallest slot; each slot behind it has more, up to what the command line says.
+# Number of ids of the smallest slot. Each following slot has more, up to the number of the command
+# line.
 FEWEST_IDS = 10
 
 
 class Work:
-    """One model, of which samples have `slots` ids of one table, and `numbers`."""
+    """One model. Its samples have `slots` ids of one table, and `numbers`."""
 
     def __init__(self, name, most_ids):
         self.name = name
-        # CTR-DNN without its clip and its decay, as bench/peers has it.
+        # CTR-DNN without its clip and its decay, as in bench/peers.
         self.text = (click.model() if name == "ctr_dnn" else
                      (SOURCE / f"models/{name}/{name}.mlir").read_text())
         field = re.search(r"nn.field @categories : (?:!nn.ragged<\?x(\d+)x\*xi64>|"
@@ -41,15 +42,15 @@ class Work:
         self.sizes = [round(FEWEST_IDS * each ** slot) for slot in range(self.slots)]
 
     def products(self, batch):
-        """(rows, columns, summed, count of equal ones) of each product of a step: forward, of the
-        input's gradient where there is one, and of the weight's."""
+        """Returns (rows, columns, summed, count of equal ones) of each product of a step: forward,
+        of the gradient of the input if there is one, and of the gradient of the weight."""
         found = []
         for weight, summed, columns in re.findall(
                 r"nn.linear %\w+, @(\w+), .*: \(tensor<\?x(\d+)xf32>\) -> tensor<\?x(\d+)xf32>",
                 self.text):
             summed, columns = int(summed), int(columns)
             found += [(batch, columns, summed, 1), (summed, columns, batch, 1)]
-            # DLRM's first layer reads numbers alone, which nobody asks for a gradient.
+            # The first layer of DLRM reads only numbers, whose gradient is not needed.
             if weight != "bottom_w1":
                 found.append((batch, summed, columns, 1))
         for vectors, width in re.findall(r"nn.pairwise_dots %\w+ : tensor<\?x(\d+)x(\d+)xf32>",
@@ -59,7 +60,8 @@ class Work:
         return found
 
     def write_samples(self, path, rows):
-        """Ids, as skewed in each slot as those of bench/handwritten, numbers and labels."""
+        """Writes ids, which are as skewed in each slot as those of bench/handwritten, numbers and
+        labels."""
         import numpy
         from experiment import write_tensors
         draw = numpy.random.default_rng(7)
@@ -78,7 +80,7 @@ class Work:
         write_tensors(path, fields)
 
     def write_start(self, path):
-        """Initial values of everything; the key of a row is its place in the table."""
+        """Writes all initial values. The key of a row is its position in the table."""
         import numpy
         from experiment import write_tensors
         draw = numpy.random.default_rng(8)

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Logistic regression on hashed ids, from text, beside Vowpal Wabbit."""
+"""Compares logistic regression on hashed ids, from text, with Vowpal Wabbit."""
 
 import math
 import re
@@ -40,8 +40,8 @@ module @logistic {{
 
 
 def write_vowpal(source, path):
-    """The same rows in Vowpal Wabbit's text. It does not transform numbers: it gets
-    their logarithms, which ours forms."""
+    """Writes the same rows in Vowpal Wabbit's format. It does not transform numbers, so it gets
+    their logarithms, which PDL computes."""
     with open(source, encoding="ascii") as rows, open(path, "w", encoding="ascii") as out:
         for row in rows:
             cells = row.rstrip("\n").split("\t")

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""DeepFM, DCN v2, DIN and GRU4Rec, as models/ has them, beside PyTorch."""
+"""Compares DeepFM, DCN v2, DIN and GRU4Rec, as in models/, with PyTorch."""
 
 import sys
 
@@ -13,16 +13,16 @@ import make_histories  # noqa: E402
 
 ADULT = SOURCE / "data" / "adult" / "adult_train.csv.gz"
 ADULT_ROWS = 32561
-# By model: how PyTorch's twin is stated (torch_models.py).
+# By model: the forms of the PyTorch model (torch_models.py).
 KINDS = {"deepfm": ("rows",), "dcn_v2": ("rows",), "din": ("flat", "padded"),
          "gru4rec": ("packed", "padded")}
 
 
 def kinds_of(name):
-    """How the twin may train, by the name of the contender."""
+    """Returns the ways in which the PyTorch model may train, by the name of the contender."""
     kinds = {}
     for how in KINDS[name]:
-        # What is packed or flat has another size in each batch, and is not compiled.
+        # Packed or flat tensors have another size in each batch, and are not compiled.
         for which in ("lazy", "all") + (("all compiled",) if how in ("rows", "padded") else ()):
             kinds[f"PyTorch_{how}_{which}".replace(" ", "_").replace("rows_", "")] = (
                 f"{how} {which}")

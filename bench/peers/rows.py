@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rows, by name."""
+"""The rows of the comparison, by name."""
 
 
 from . import checkpoint, click, dlrm, ffm, logistic, models, word2vec

@@ -51,7 +51,7 @@ def summary(sections):
         for what, ours, peer, ratio, goal in re.findall(
                 r"^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \| (.*?) ?\|$", text, flags=re.M):
             limit = re.search(r", (\d+ %) of the limit", ours)
-            # The section has the quality that both reach.
+            # The section has the quality that both reach, so the summary omits it.
             what = re.sub(r", log loss .*", "", re.sub(r", WordSim353 .*", "", what))
             out.append(f"| [{name}](#{name}) | {what} | {ours.split(', ')[0]} | {peer} | "
                        f"{ratio.split(' (')[0]} | {limit[1] if limit else ''} | {goal} |")

@@ -1,11 +1,11 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CTR-DNN or DLRM in TensorFlow, on tensors in memory: prints samples a second as JSON.
+"""Trains CTR-DNN or DLRM in TensorFlow, on tensors in memory. Prints samples per second as JSON.
 
-One graph does a whole step. The kernels of TensorFlow's own optimizers for the layers; for rows
-those of Adagrad, and an Adam that moves the rows of the batch alone, made of gathers and
-scatters, since Keras's moves all rows. The models and the data are those of torch_click.py and
+One graph does a whole step. Layers use the kernels of TensorFlow's own optimizers. Rows use those
+of Adagrad, or an Adam that updates only the rows of the batch, made of gathers and scatters,
+because Keras's Adam updates all rows. The models and the data are those of torch_click.py and
 torch_dlrm.py.
 """
 
@@ -38,7 +38,7 @@ def values(*shape, bound=None):
 
 
 class Layer:
-    """A product with a bias, and what its rule keeps."""
+    """A product with a bias, and the state of its rule."""
 
     def __init__(self, rows, columns):
         self.parts = [values(rows, columns), tf.Variable(tf.zeros(columns))]

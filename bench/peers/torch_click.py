@@ -1,15 +1,21 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CTR-DNN in PyTorch, on tensors in memory: prints samples a second as JSON.
+"""Trains CTR-DNN in PyTorch, on tensors in memory. Prints samples per second as JSON.
 
-SparseAdam for the rows of a batch, fused Adam for the layers; the batches are made before
-the clock starts. By CPU time with one thread, by the clock with more.
+SparseAdam updates the rows of a batch, fused Adam the layers. The batches are made before the
+measurement. The time is CPU time with one thread, and wall-clock time with more.
 
---precision: f32; onednn, which asks for oneDNN's products of f32 in place of MKL's and also
-lets them be rounded to bf16, which oneDNN does on a CPU with AMX alone; autocast to bf16,
-the weights in f32; pure, the layers and their Adam in bf16, without weights in f32.
---compiled: the layers and the loss by torch.compile, which does not take sparse gradients.
+Values of --precision:
+
+- f32.
+- onednn: oneDNN's f32 products instead of MKL's. oneDNN may also round them to bf16, which it does
+  only on CPUs with AMX.
+- autocast: bf16, with weights in f32.
+- pure: the layers and their Adam in bf16, without weights in f32.
+
+--compiled compiles the layers and the loss with torch.compile, which does not support sparse
+gradients.
 """
 
 import argparse
@@ -33,9 +39,9 @@ torch.manual_seed(0)
 if options.precision == "onednn":
     torch.set_float32_matmul_precision("medium")
 
-# Few keys: as many as the skewed ids of the text have, about.
+# Without --keys, about as many keys as the skewed ids of the text have.
 KEYS = options.keys or 300_000
-# With many keys no batch comes twice, so that rows are not in a cache.
+# With many keys no batch is repeated, so that rows are not in a cache.
 BATCHES = 150 if options.keys else 16
 table = torch.nn.Embedding(KEYS, 10, sparse=True)
 torch.nn.init.uniform_(table.weight, -0.01, 0.01)
@@ -51,7 +57,7 @@ loss_of = torch.nn.BCEWithLogitsLoss()
 
 
 def make_ids():
-    """Skewed in each slot; with --keys half of the slots uniform."""
+    """Returns ids that are skewed in each slot; with --keys, half of the slots are uniform."""
     ids = []
     share = KEYS // SLOTS
     for slot in range(SLOTS):
@@ -92,7 +98,7 @@ clock = time.process_time if options.threads == 1 else time.perf_counter
 for batch in batches[:3]:
     step(*batch)
 for state in sparse.state.values():
-    # The system gives pages when they are first written to: not while it is measured.
+    # The system allocates pages at the first write. This must happen before the measurement.
     for values in state.values():
         if torch.is_tensor(values) and values.numel() > 1:
             values.add_(0)

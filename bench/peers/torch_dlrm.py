@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""DLRM in PyTorch, on tensors in memory: prints samples a second as JSON.
+"""Trains DLRM in PyTorch, on tensors in memory. Prints samples per second as JSON.
 
-Adagrad, whose sparse form touches the rows of a batch alone; 26 tables as Embedding or as
+Uses Adagrad, whose sparse form updates only the rows of a batch, and 26 tables as Embedding or as
 EmbeddingBag.
 """
 

@@ -1,20 +1,21 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CTR-DNN and DLRM of models/ in PyTorch on one GPU, the samples in its memory: prints JSON.
+"""Trains CTR-DNN and DLRM of models/ in PyTorch on one GPU, with the samples in its memory. Prints
+JSON.
 
     torch_gpu.py rate MODEL DATA START --kind KIND     samples a second
     torch_gpu.py losses MODEL DATA START --kind KIND   losses of steps on the first batch
     torch_gpu.py products MODEL                        ms of a step's products alone
     torch_gpu.py kinds                                 the kinds that the device has
 
-DATA and START are what gpu_work.py has written. A kind says how steps are run: `eager`;
-`compiled` by torch.compile, model and loss; `reduced`, compiled with CUDA graphs by
+DATA and START are files of gpu_work.py. A kind has three parts. The first says how steps run:
+`eager`; `compiled`, model and loss with torch.compile; `reduced`, compiled with CUDA graphs by
 torch.compile's mode reduce-overhead; `graphs`, the whole step with its optimizer, eager, as one
-CUDA graph; `graphs_compiled`, the same of what is compiled. Then how rows are found, `rows`
-(embedding) or `bags` (embedding_bag); then which of them an update moves, `lazy` those of the
-batch (sparse gradients, which are neither compiled nor captured) or `all`. What belongs to no
-table has fused Adam. Products are of f32, not of TF32, or, with --precision bf16, by autocast.
+CUDA graph; `graphs_compiled`, the same with compiled code. The second says how rows are found:
+`rows` (embedding) or `bags` (embedding_bag). The third says which rows an update changes: `lazy`,
+those of the batch (sparse gradients, which are neither compiled nor captured), or `all`. All other
+parameters use fused Adam. Products are in f32, not in TF32, or, with --precision bf16, by autocast.
 """
 
 import argparse
@@ -37,14 +38,14 @@ EVERYWHERE = ("eager_rows_lazy", "eager_bags_lazy", "eager_rows_all", "eager_bag
               "compiled_rows_all", "compiled_bags_all")
 ON_GPUS = ("reduced_rows_all", "graphs_rows_all", "graphs_bags_all", "graphs_compiled_rows_all",
            "graphs_compiled_bags_all")
-# Steps before the clock starts, or before a graph is captured.
+# Number of steps before the measurement, or before a graph is captured.
 WARM = 5
 BATCHES = 16
 MEAN, DEVIATION = [3.62, 2.37, 0.73, 0.35, 3.67], [0.35, 0.27, 2.46, 1.59, 0.39]
 
 
 def read(path):
-    """The tensors of a file, which stay there."""
+    """Reads the tensors of a file into the memory of the GPU."""
     with open(path, "rb") as file:
         size, = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
@@ -72,7 +73,7 @@ class Twin(torch.nn.Module):
             self.register_buffer("pairs", torch.tril_indices(9, 9, -1, device=device))
 
     def lookup(self, ids):
-        """[batch, slots, width]"""
+        """Returns [batch, slots, width]."""
         if not self.is_bag:
             return functional.embedding(ids, self.rows, sparse=self.is_lazy)
         bags = functional.embedding_bag(ids.view(-1, 1), self.rows, mode="sum",
@@ -105,7 +106,7 @@ class Twin(torch.nn.Module):
 
 
 class Trainer:
-    """A model that is trained as a kind says, from the values of `start`."""
+    """A model that is trained in the way of a kind, from the values of `start`."""
 
     def __init__(self, options, work):
         self.kind, self.device = options.kind, torch.device(options.device)
@@ -142,7 +143,7 @@ class Trainer:
         return loss.detach()
 
     def prepare(self, batch):
-        """Compiles, captures, and goes back to the values at the beginning."""
+        """Compiles, captures, and restores the values of the beginning."""
         begin = [value.detach().clone() for value in self.model.parameters()]
         if self.is_graph:
             self.capture(batch)
@@ -155,7 +156,7 @@ class Trainer:
             for optimizer in self.optimizers:
                 for state in optimizer.state.values():
                     for name, value in state.items():
-                        # A graph goes on with the memory that it has captured.
+                        # A graph keeps using the memory that it has captured.
                         state[name] = value.zero_() if torch.is_tensor(value) else 0
 
     def capture(self, batch):
@@ -225,21 +226,23 @@ def losses(options, work):
     found = []
     for number in range(options.steps):
         if trainer.lazy:
-            # It adds epsilon to the root of the biased mean; the paper to that of the other.
+            # This class adds epsilon to the root of the biased mean, the paper to that of the
+            # unbiased one.
             trainer.lazy.param_groups[0]["eps"] = 1e-8 * (1 - 0.999 ** (number + 1)) ** 0.5
         found.append(trainer.step(batch).item())
     return {"losses": found}
 
 
 def products(options, work):
-    """Each product alone, by torch.mm; those of equal ones, of a batch's samples, by torch.bmm."""
+    """Measures each product alone, with torch.mm; equal products of a batch's samples with
+    torch.bmm."""
     if options.device.startswith("cuda"):
         torch.backends.cuda.preferred_blas_library("cublaslt")
     kind = torch.bfloat16 if options.precision == "bf16" else torch.float32
     device, found = torch.device(options.device), {}
     for rows, columns, summed, count in work.products(options.batch):
         many = () if count == 1 else (count,)
-        # What is summed over the batch lies transposed, as in a step.
+        # The dimension that is summed over the batch is transposed, as in a step.
         a = (torch.randn(*many, summed, rows, device=device).transpose(-1, -2)
              if summed == options.batch else torch.randn(*many, rows, summed, device=device))
         a, b = a.to(kind), torch.randn(*many, summed, columns, device=device).to(kind)

@@ -1,19 +1,19 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of models/ in PyTorch, on tensors in memory: prints samples a second of each
-kind asked for, as JSON.
+"""Trains models of models/ in PyTorch, on tensors in memory. Prints samples per second of each
+requested kind, as JSON.
 
     torch_models.py MODEL DATA --batch N --kinds KIND[,KIND] [--check]
 
-A kind is how the layers are stated (flat, packed, padded; rows, where there is one way
-only), then which rows of tables an update moves, `lazy` those of the batch (by SparseAdam, or by
-Adagrad) or `all` (fused, which suits the few rows of these data), then `compiled` or nothing.
-Sparse gradients and packed sequences are not compiled.
+A kind says in which form the layers are (flat, packed, padded; rows, if there is only one form).
+Then it says which rows of tables an update changes: `lazy`, those of the batch (with SparseAdam, or
+with Adagrad), or `all` (fused, which suits the few rows of these data). Then it has `compiled` or
+nothing. Sparse gradients and packed sequences are not compiled.
 
-With --check, kinds that are lazy first do the steps of integration_test/oracles/goldens, in
-f64: their losses must be those of the reference there, which ours are held to as well. The
-batches are made before the clock starts.
+With --check, lazy kinds first do the steps of integration_test/oracles/goldens, in f64. Their
+losses must equal those of the reference there, with which PDL is compared too. The batches are made
+before the measurement.
 """
 
 import argparse
@@ -32,12 +32,12 @@ import reference_data  # noqa: E402
 import reference_models  # noqa: E402
 import tensorfile  # noqa: E402
 
-# How far a loss may be from that of the goldens, both in f64.
+# Maximum difference between a loss and that of the goldens, both in f64.
 TOLERANCE = 1e-9
 
 
 class Twin(torch.nn.Module):
-    """Values from a file of the goldens: tables as embeddings, the rest as parameters."""
+    """Values from a file of the goldens: tables as embeddings, all others as parameters."""
 
     def __init__(self, name, sparse):
         super().__init__()
@@ -51,7 +51,7 @@ class Twin(torch.nn.Module):
             if part == "keys":
                 self.keys[table] = value.numpy()
             elif part == "values":
-                # One row more, for keys that the goldens do not hold.
+                # One more row, for keys that the goldens do not contain.
                 rows = torch.cat([value, value[:1]])
                 self.tables[table] = torch.nn.Embedding.from_pretrained(
                     rows, freeze=False, sparse=sparse)
@@ -62,7 +62,7 @@ class Twin(torch.nn.Module):
         return functional.linear(x, self.layers[layer].T, self.layers[bias] if bias else None)
 
     def places(self, table, ids):
-        """Keys as places in a table."""
+        """Returns keys as positions in a table."""
         keys = self.keys[table]
         found = numpy.minimum(numpy.searchsorted(keys, ids), len(keys) - 1)
         return numpy.where(keys[found] == ids, found, len(keys))
@@ -112,7 +112,8 @@ class DeepCross2(Adult):
 
 
 class Histories(Twin):
-    """Bags of items, padded behind to the longest of a batch, with a key of its own."""
+    """Bags of items. Each is padded at its end to the longest of the batch, with a key that only
+    padding has."""
     NAMES = ()
     TABLES = {"items": "item_rows", "categories": "category_rows"}
 
@@ -146,7 +147,7 @@ class DeepInterest(Histories):
         inside = torch.arange(items.shape[1]) < lengths[:, None]
         items_of, categories_of = self.tables["item_rows"], self.tables["category_rows"]
         if self.flat:
-            # Layers over the items that are there; padded for the softmax alone.
+            # Layers work on the existing items; the tensor is padded only for the softmax.
             rows = torch.cat([items_of(items[inside]), categories_of(categories[inside])], 1)
             found = self.score(rows, shown.repeat_interleave(lengths, 0))
             scores = torch.full(items.shape, -1e30, dtype=found.dtype).masked_scatter(inside, found)
@@ -154,7 +155,7 @@ class DeepInterest(Histories):
             return torch.segment_reduce(rows * weights, "sum", lengths=lengths, initial=0)
         rows = torch.cat([items_of(items), categories_of(categories)], 2)
         scores = self.score(rows, shown[:, None].expand_as(rows)).squeeze(2)
-        # An empty history has no maximum; it weighs nothing anyway.
+        # An empty history has no maximum; its weight is 0 in any case.
         weights = torch.softmax(scores.masked_fill(~inside, -1e30), 1) * inside
         return torch.bmm(weights[:, None], rows)[:, 0]
 
@@ -201,7 +202,8 @@ MODELS = {"deepfm": DeepFm, "dcn_v2": DeepCross2, "din": DeepInterest, "gru4rec"
 
 
 def trainer(name, kind):
-    """The model, a function that trains on a batch, and what updates rows by themselves."""
+    """Returns the model, a function that trains on a batch, and the optimizer that updates rows
+    separately."""
     sparse = "lazy" in kind
     model = MODELS[name](name, sparse)
     model.flat = kind.startswith(("flat", "packed"))
@@ -235,7 +237,8 @@ def check(name, kind, data):
     model.double()
     for number, loss in enumerate(expected):
         if isinstance(rows, torch.optim.SparseAdam):
-            # It adds epsilon to the root of the biased mean; the paper to that of the other.
+            # This class adds epsilon to the root of the biased mean, the paper to that of the
+            # unbiased one.
             rows.param_groups[0]["eps"] = 1e-8 * (1 - 0.999 ** (number + 1)) ** 0.5
         batch = model.batch(data, numpy.arange(number * size, (number + 1) * size))
         found = step([part.double() if part.is_floating_point() else part
@@ -248,7 +251,7 @@ def check(name, kind, data):
 def rate(name, kind, data, size):
     model, step, _ = trainer(name, kind)
     order = numpy.random.default_rng(1).permutation(len(data["label"]))
-    # A last batch of another size would be compiled anew.
+    # A last batch of another size would be compiled again.
     batches = [model.batch(data, order[begin:begin + size])
                for begin in range(0, len(order) - size + 1, size)]
     widest = max(batches, key=lambda batch: batch[0].shape[1])

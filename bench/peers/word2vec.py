@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""word2vec on the English Wikipedia, beside gensim."""
+"""Compares word2vec on the English Wikipedia with gensim."""
 
 import os
 

@@ -1,14 +1,14 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains vectors of words on one thread, with our program or with gensim: prints as JSON the
-CPU seconds of an epoch and what WordSim353 says.
+"""Trains word vectors on one thread, with PDL or with gensim. Prints as JSON the CPU seconds of an
+epoch and the result of WordSim353.
 
     word2vec_run.py (ours | gensim) DATA FOLDER [--epochs N] [--sentences N]
 
-DATA is the folder of data sets that bench/quality takes; model, text and measure are those of
-bench/quality/word2vec_wikipedia.py. Ours has windows and negatives drawn by NumPy before
-each epoch; gensim draws them while it trains.
+DATA is the folder of data sets of bench/quality. Model, text and measure are those of
+bench/quality/word2vec_wikipedia.py. For PDL, NumPy draws windows and negatives before each epoch;
+gensim draws them during the training.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import word2vec_wikipedia as wikipedia  # noqa: E402
 
 
 def train_ours(sentences, counts, options):
-    """Seconds of drawing and of training, and the vectors."""
+    """Returns the seconds of drawing and of training, and the vectors."""
     wikipedia.EPOCHS = options.epochs
     before = os.times()
     vectors = wikipedia.train(options.folder, sentences, counts, 1)
@@ -38,7 +38,7 @@ def train_ours(sentences, counts, options):
 def train_gensim(sentences, counts, options):
     import gensim
     import numpy
-    # Its reader of files is faster than a list of lists.
+    # gensim reads files faster than a list of lists.
     path = options.folder / "sentences.txt"
     with open(path, "w", encoding="ascii") as out:
         for sentence in sentences:
@@ -65,7 +65,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--sentences", type=int, help="only so many, the first")
-    # Of 0.025 (its default) and 0.05 the one with the better WordSim353.
+    # Of 0.025 (the default) and 0.05, the learning rate with the better WordSim353.
     parser.add_argument("--rate", type=float, default=0.05, help="gensim's")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()

@@ -14,7 +14,9 @@
 
 #include "Measure.h"
 
-#include "Gemm/PartGemm.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Gemm/Int8Gemm.h"
+#include "pdlrt/Gemm/KernelChoice.h"
 #include "pdlrt/Gemm/TileGemm.h"
 
 #include <array>
@@ -40,7 +42,22 @@ struct Kernel {
   const char *name;
   bool isSupported;
   std::function<void(GemmWorkspace &, const GemmCall &)> run;
+  /// True if A cannot be transposed.
+  bool isForInference = false;
 };
+
+/// Computes with int8 weights that are packed once, like a library.
+void multiplyInt8(GemmWorkspace &workspace, const GemmCall &call) {
+  static AlignedBuffer packed;
+  static GemmCall last;
+  if (last.b != call.b || last.n != call.n || last.k != call.k) {
+    packInt8Factor(call, packed.reserve(size_t(packInt8Factor(call, nullptr))));
+    last = call;
+  }
+  GemmCall quantized = call;
+  quantized.packedB = packed.data();
+  int8Gemm(nativeInt8Isa(), workspace, quantized);
+}
 
 std::vector<Kernel> kernels() {
   const bool amx = isSupported(TileIsa::amx);
@@ -51,13 +68,14 @@ std::vector<Kernel> kernels() {
   };
   return {{"f32", true,
            [](GemmWorkspace &workspace, const GemmCall &call) {
+             setSplitsF32(false);
              gemm(PDL_PRODUCT_FAST, workspace, call);
            }},
           {"vdpbf16ps", isSupported(BFloat16Isa::native),
            [](GemmWorkspace &workspace, const GemmCall &call) {
              bfloat16Gemm(BFloat16Isa::native, workspace, call);
            }},
-          {"rounded", true, roundedF32Gemm},
+          {"int8", true, multiplyInt8, true},
           {"amx bf16", amx, tiles(1)},
           {"amx x3", amx, tiles(2)},
           {"amx x6", amx, tiles(3)}};
@@ -115,7 +133,8 @@ void printShape(const ProductShape &shape, const std::vector<Kernel> &kernels,
   std::vector<double> best(kernels.size(), 1e30);
   for (int round = 0; round < 3; ++round)
     for (size_t i = 0; i < kernels.size(); ++i)
-      if (kernels[i].isSupported)
+      if (kernels[i].isSupported &&
+          !(kernels[i].isForInference && shape.transposeA))
         best[i] = std::min(best[i], bestSeconds(budget / 3, [&] {
                              kernels[i].run(workspace, call);
                            }));
@@ -124,7 +143,7 @@ void printShape(const ProductShape &shape, const std::vector<Kernel> &kernels,
               static_cast<long long>(shape.k));
   const double operations = 2e-9 * double(shape.m * shape.n * shape.k);
   for (size_t i = 0; i < kernels.size(); ++i)
-    std::printf("%10.0f", kernels[i].isSupported ? operations / best[i] : 0.0);
+    std::printf("%10.0f", operations / best[i]);
   std::printf("\n");
   std::fflush(stdout);
 }

@@ -1,15 +1,15 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The model that the experiments on Avazu share."""
+"""The model that all experiments on Avazu use."""
 
 import experiment  # noqa: F401  Says where pdl is.
 import pdl
 
 
 def logistic_regression(name, columns, crosses=(), **group):
-    """Logistic regression on columns, each hashed with its number, and on crosses of them.
-    `group` says how it is trained."""
+    """Returns a logistic regression on columns, each hashed with its number, and on crosses of
+    them. `group` defines the training."""
     made = pdl.Model(name)
     record = made.record("click")
     record.floats("label", 1, columns=["click"])

@@ -2,15 +2,15 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""FTRL-Proximal on clicks, beside Vowpal Wabbit's `--ftrl`: logistic regression on 10,000
-random rows of Avazu, trained once on 8,000 in file order, tested on the 2,000 behind them.
+"""Compares FTRL-Proximal on clicks with Vowpal Wabbit's `--ftrl`: logistic regression on 10,000
+random rows of Avazu, trained once on 8,000 in file order, tested on the next 2,000.
 
-Features: the 21 columns behind the label, hashed with their number. The settings are those
-that the contest on these data made known: alpha 0.1, beta 1, and l1 and l2 of 1; then the
-same without l1 and l2. Vowpal Wabbit updates after each row, ours after each batch. Nothing
-is picked.
+The features are the 21 columns after the label, hashed with their numbers. The settings are those
+that were published for the contest on these data: alpha 0.1, beta 1, and l1 and l2 of 1; then the
+same without l1 and l2. Vowpal Wabbit updates after each row, PDL after each batch. No setting was
+selected on the results.
 
-Vowpal Wabbit is the package `vowpalwabbit`; where it is not installed, its lines are left out.
+Vowpal Wabbit is the package `vowpalwabbit`. If it is not installed, its lines are left out.
 """
 
 import bisect
@@ -39,7 +39,7 @@ def model(l1, l2):
 
 
 def area(scores, labels):
-    """The exact area under the ROC curve."""
+    """Returns the exact area under the ROC curve."""
     positives = [score for score, label in zip(scores, labels) if label]
     negatives = sorted(score for score, label in zip(scores, labels) if not label)
     right = sum(bisect.bisect_left(negatives, score) + bisect.bisect_right(negatives, score)
@@ -48,7 +48,7 @@ def area(scores, labels):
 
 
 def measure_peer(data, l1, l2):
-    """AUC and log loss of Vowpal Wabbit; None if it is not installed."""
+    """Returns AUC and log loss of Vowpal Wabbit, or None if it is not installed."""
     try:
         import vowpalwabbit
     except ImportError:

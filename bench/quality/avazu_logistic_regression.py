@@ -2,17 +2,17 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Logistic regression on the first 9,999 rows of Avazu: trained on 8,000, tested on the
-1,999 behind them.
+"""Trains logistic regression on the first 9,999 rows of Avazu: on 8,000 rows, tested on the next
+1,999.
 
-Features: the 21 columns behind the hour, hashed with their number; once as they are, once
-with three crosses besides. The number of epochs is that of the least log loss on rows
-6,400 to 8,000 after training on those before; then the model is trained anew on all 8,000,
-and the test rows are seen once. Rate and decay were picked on the same rows (Adagrad,
-rate 0.02 of 0.01 to 0.1, decay 3e-4 of 1e-5 to 3e-2), the crosses from twelve.
+The features are the 21 columns after the hour, hashed with their numbers, without and with three
+crosses. The number of epochs is that with the smallest log loss on rows 6,400 to 8,000 after
+training on the rows before. Then the model is trained from the start on all 8,000 rows, and tested
+once. Learning rate and decay were selected on the same rows (Adagrad, learning rate 0.02 of 0.01 to
+0.1, decay 3e-4 of 1e-5 to 3e-2), and so were the crosses, from twelve.
 
-Where scikit-learn is installed, its logistic regression on the same features as one-hot
-columns, its C picked on the same rows.
+If scikit-learn is installed, its logistic regression runs on the same features as one-hot columns,
+with its C selected on the same rows.
 """
 
 import csv
@@ -49,7 +49,7 @@ def measure(name, crosses, data, folder):
 
 
 def one_hot(data, crosses):
-    """Rows of {column=value: 1}, and labels."""
+    """Returns rows of {column=value: 1}, and labels."""
     rows, labels = [], []
     with gzip.open(data, "rt") as lines:
         for row in csv.DictReader(lines):

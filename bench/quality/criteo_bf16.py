@@ -2,12 +2,14 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `--compute=bf16`, bf16x3 and bf16x6 do to AUC: models/ctr_dnn on the first 10,000 rows of Criteo's
-Kaggle data, trained on 8,000, tested on the 2,000 behind them after each of three epochs.
+"""Measures the effect of `--compute=bf16`, bf16x3 and bf16x6 on AUC: models/ctr_dnn on the first
+10,000 rows of Criteo's Kaggle data, trained on 8,000, tested on the next 2,000 after each of three
+epochs.
 
-Five seeds, which choose initial values and the shuffling, each once in f32, once in bf16,
-bf16x3 and bf16x6, and, to show what another rounding alone does, once in f32 with numerics
-strict. Nothing is picked. On a CPU without AVX512-BF16 the products are emulated, in the order of numerics strict.
+Five seeds determine initial values and the shuffling. Each is trained in f32, bf16, bf16x3 and
+bf16x6 and, to show the effect of another rounding alone, in f32 with numerics strict. No setting
+was selected on the results. On a CPU without AVX512-BF16 the products are emulated, in the order of
+numerics strict.
 """
 
 import pathlib

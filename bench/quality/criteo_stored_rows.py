@@ -2,15 +2,15 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `stored(bf16)` and `stored(f16)` of a table do to AUC: models/ctr_dnn on the first 10,000
-rows of Criteo's Kaggle data, trained on 8,000, tested on the 2,000 behind them after each of
+"""Measures the effect of `stored(bf16)` and `stored(f16)` of a table on AUC: models/ctr_dnn on the
+first 10,000 rows of Criteo's Kaggle data, trained on 8,000, tested on the next 2,000 after each of
 three epochs.
 
-Five seeds, which choose initial values and the shuffling, each with rows in f32, in bf16 and in
-f16; once with the model's rule for rows, Adam, and once with rowwise_adagrad, whose rows are
-little more than their values. Nothing is picked but rowwise_adagrad's rate, of 0.01, 0.02 and
-0.05 the best after three epochs for rows in f32 with seed 1, trained on 6,400 rows and tested on
-the 1,600 behind them. Bytes of a row are those of its value and slots.
+Five seeds determine initial values and the shuffling. Each is trained with rows in f32, in bf16 and
+in f16: with the model's rule for rows, Adam, and with rowwise_adagrad, whose rows are hardly larger
+than their values. Only the learning rate of rowwise_adagrad was selected: of 0.01, 0.02 and 0.05
+the best after three epochs for rows in f32 with seed 1, trained on 6,400 rows and tested on the
+next 1,600. The bytes of a row include its value and slots.
 """
 
 import pathlib
@@ -33,7 +33,8 @@ SLOT_BYTES = {"adam": 2 * 4 * WIDTH, "rowwise_adagrad": 4}
 
 
 def compiled(rule, stored, folder, build):
-    """A program of the model with another rule for rows, stored in another way."""
+    """Returns a program of the model with another rule for rows, which are stored in the given
+    type."""
     text = MODEL.read_text()
     table = next(line for line in text.splitlines() if "nn.table @emb" in line)
     for old, new in ((ADAM, RULES[rule]), (table, table + STORED[stored])):

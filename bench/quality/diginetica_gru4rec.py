@@ -2,25 +2,26 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GRU4Rec (Hidasi et al., ICLR 2016) on Diginetica: which item comes next in a session.
+"""Trains GRU4Rec (Hidasi et al., ICLR 2016) on Diginetica, to predict the next item of a session.
 
-Protocol of NARM (Li et al., CIKM 2017) and SR-GNN (Wu et al., AAAI 2019): each session gives
-all of its prefixes, each with the item behind it. P@20 is the share of prefixes whose item
-is among the twenty of the highest scores, of all items; MRR@20 the mean of 1 / its place,
-and 0 behind the twentieth. An item has the place behind all others of equal score. In their
-tables GRU4Rec has P@20 29.45 and MRR@20 8.33.
+The protocol is that of NARM (Li et al., CIKM 2017) and SR-GNN (Wu et al., AAAI 2019). Each session
+gives all of its prefixes, each with its next item. P@20 is the share of prefixes whose next item is
+among the twenty items with the highest scores, of all items. MRR@20 is the mean of 1 / rank of that
+item, or 0 if the rank is above 20. An item ranks after all others with an equal score. In the
+tables of these papers, GRU4Rec has P@20 29.45 and MRR@20 8.33.
 
-The data are the training sessions of SR-GNN, in order of time; their own test week is not
-among them. So the test is the last sessions here, as many as give the 60,858 prefixes
-that the published test has, and the validation as many before those; what is left trains.
-Items that training did not see leave validation and test, as in the protocol. The number of
-epochs is that of the best P@20 in validation, found with a seed of its own; then the program
-trains on all that is before the test.
+The data are the training sessions of SR-GNN, in order of time. They do not include the test week of
+that paper. So the test is the last sessions, with 60,858 prefixes, as many as the published test
+has. The validation is as many prefixes before them, and the rest is for training. Items that do not
+occur in training are removed from validation and test, as in the protocol. The number of epochs is
+that with the best P@20 in validation, with a seed of its own. Then the program trains on everything
+before the test.
 
-What is not that paper's: one row is a prefix and its next item, so that rows of a batch are
-independent; the loss is the softmax over the items of the batch, each less the logarithm of
-its share of the training rows. Items that begin sessions only have no row to be scored
-with: where one is to be found, it counts as missed. Needs numpy to score.
+There are two differences from the paper. One row is a prefix and its next item, so the rows of a
+batch are independent. The loss is the softmax over the items of the batch, from whose scores the
+logarithms of their shares of the training rows are subtracted. Items that are only the first of
+sessions have no row for scores. If such an item is the next one, it counts as missed. Needs NumPy
+for scores.
 """
 
 import collections
@@ -48,7 +49,8 @@ def read(path):
 
 
 def split(sessions):
-    """All but the last sessions, and those, which give TEST_PREFIXES prefixes."""
+    """Returns all sessions except the last ones, and the last ones, which have TEST_PREFIXES
+    prefixes."""
     prefixes, place = 0, len(sessions)
     while prefixes < TEST_PREFIXES:
         place -= 1
@@ -62,13 +64,13 @@ def prefixes(sessions):
 
 
 def only_seen(sessions, by):
-    """The sessions without the items that `by` lacks."""
+    """Returns the sessions without items that are not in `by`."""
     seen = {item for session in by for item in session}
     return [[item for item in session if item in seen] for session in sessions]
 
 
 def write_rows(path, rows):
-    """A prefix, the item behind it, and the logarithm of this item's share of the rows."""
+    """Writes a prefix, its next item, and the logarithm of this item's share of the rows."""
     counts = collections.Counter(following for _, following in rows)
     with open(path, "w") as out:
         for items, following in rows:
@@ -108,14 +110,15 @@ def model():
     return made
 
 def figures(places):
-    """P@20 and MRR@20 of the places of the items that came next, both in %."""
+    """Returns P@20 and MRR@20 of the ranks of the next items, both in %."""
     near = [place for place in places if place <= PLACES]
     return {"P@20": 100.0 * len(near) / len(places),
             "MRR@20": 100.0 * sum(1 / place for place in near) / len(places)}
 
 
 def of_session(rows):
-    """What comes of naming the items of the prefix, those that came often and late first."""
+    """Returns the result of predicting the items of the prefix, the most frequent and latest
+    first."""
     places = []
     for items, following in rows:
         counts = collections.Counter(items)
@@ -126,7 +129,7 @@ def of_session(rows):
 
 
 def measure(program, end, path, rows):
-    """What the values in the dump `end` make of the rows in `path`."""
+    """Returns the result of the values in the dump `end` on the rows in `path`."""
     import numpy
     scores = path.with_suffix(".states")
     subprocess.run([program / "trainer", "predict", "--threads", "1", "--data", path,
@@ -138,7 +141,7 @@ def measure(program, end, path, rows):
     for begin in range(0, len(rows), 2000):
         products = states[begin:begin + 2000] @ items.T
         for line, (_, following) in zip(products, rows[begin:begin + 2000]):
-            # What never came next in training has no row, and is not found.
+            # An item that was never a next item in training has no row, and counts as missed.
             row = row_of.get(following)
             places.append(math.inf if row is None else int((line >= line[row]).sum()))
     return figures(places)
@@ -153,7 +156,7 @@ def main():
         program = pdl.compile(model(), folder / "program", numerics="fast")
 
         def run(what, trained, tested, seed, epochs, *more):
-            """The figures after training with the flags `more`."""
+            """Returns the figures after training with the flags `more`."""
             train_rows = prefixes(trained)
             test_rows = prefixes(only_seen(tested, trained))
             train_path, test_path = folder / f"{what}.train.tsv", folder / f"{what}.tsv"
@@ -166,7 +169,7 @@ def main():
                              "--dump", end, *more)
             return measure(program, end, test_path, test_rows)
 
-        # One epoch after the other, as long as it helps.
+        # Adds epochs as long as the result improves.
         search = []
         while len(search) < 2 or search[-1]["P@20"] > search[-2]["P@20"]:
             search.append(run("validation", fitted, validation, 9, len(search) + 1,

@@ -2,13 +2,13 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""models/din on the 100 rows that PaddleRec ships with its own, beside PyTorch's.
+"""Compares models/din with PyTorch on the 100 rows that PaddleRec ships with its own model.
 
-The first 80 rows train, one batch an epoch in the order of the file; the last 20 test. Both
-programs begin from the same values, which `integration_test/oracles/reference.py` draws with
-three seeds, and compute in 32 bits. The AUC is exact, not of buckets. 20 rows with ten
-clicks say nothing of DIN's worth, but any difference between the programs is one of
-theirs. Needs torch and numpy.
+The first 80 rows are for training, one batch per epoch in the order of the file; the last 20 are
+the test. Both programs start from the same values, which `integration_test/oracles/reference.py`
+draws with three seeds, and compute in 32 bits. The AUC is exact and not computed from buckets. 20
+rows with ten clicks say nothing about the quality of DIN, but show any difference between the
+programs. Needs PyTorch and NumPy.
 """
 
 import gzip
@@ -25,7 +25,7 @@ sys.path.insert(0, str(experiment.SOURCE / "integration_test" / "oracles"))
 
 
 def write_rows(source, path):
-    """The columns of scripts/make_histories.py; what DIN does not read is 0."""
+    """Writes the columns of scripts/make_histories.py. Those that DIN does not read are 0."""
     with gzip.open(source, "rt") as lines, open(path, "w") as out:
         for line in lines:
             items, categories, item, category, label = line.strip().split(";")
@@ -38,7 +38,7 @@ def log_loss(probabilities, labels):
 
 
 def peer(dataset, start, seed):
-    """The clicks that PyTorch predicts for all rows; writes the values it began from."""
+    """Returns PyTorch's predictions for all rows; writes the values from which it has started."""
     import numpy
     import reference
     import torch
@@ -53,7 +53,7 @@ def peer(dataset, start, seed):
 
 
 def ours(program, folder, rows, start):
-    """The same of our program."""
+    """Returns the same of our program."""
     import numpy
     end, scores = folder / "end.safetensors", folder / "scores.tsv"
     experiment.train(program, 0, "--data", rows, "--rows", f"0:{CUT}", "--batch-size", CUT,

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the experiments of this folder share: where data and programs are, training of
-three seeds, tensors in and out, and what they print. Standard library only, but for `table`
+"""Common code of the experiments of this folder: places of data and programs, training with three
+seeds, input and output of tensors, and reports. Needs only the standard library, except for `table`
 and `write_tensors`, which need NumPy."""
 
 import argparse
@@ -20,7 +20,7 @@ sys.path.insert(0, str(SOURCE / "python"))
 
 
 def arguments(description):
-    """The command line that all have. `data` is the folder of data sets."""
+    """Parses the common command line. `data` is the folder of data sets."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("PDL_TEST_DATA"),
@@ -35,7 +35,7 @@ def arguments(description):
 
 
 def train(folder, seed, *flags, threads=1):
-    """The metrics of all tests of one run, by epoch: a list of {name: value}."""
+    """Returns the metrics of all tests of one run, by epoch: a list of {name: value}."""
     command = [folder / "trainer", "train", "--seed", seed, "--threads", threads, *flags]
     run = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if run.returncode:
@@ -49,7 +49,7 @@ def train(folder, seed, *flags, threads=1):
 
 
 def table(path, symbol):
-    """The keys of a table in a dump, and its rows, as NumPy arrays."""
+    """Returns the keys of a table in a dump, and its rows, as NumPy arrays."""
     import numpy
     data = path.read_bytes()
     size, = struct.unpack_from("<Q", data)
@@ -64,7 +64,7 @@ def table(path, symbol):
 
 
 def write_tensors(path, arrays):
-    """Writes {name: NumPy array} as a safetensors file, such as --data reads."""
+    """Writes {name: NumPy array} as a safetensors file that --data can read."""
     kinds = {"float32": "F32", "int32": "I32", "int64": "I64"}
     header, size = {}, 0
     for name, array in arrays.items():
@@ -80,13 +80,13 @@ def write_tensors(path, arrays):
 
 
 def best(epochs, name, *, least):
-    """The number of the epoch, from 1, at which a metric is best."""
+    """Returns the number of the epoch, from 1, with the best value of a metric."""
     values = [epoch[name] for epoch in epochs]
     return values.index(min(values) if least else max(values)) + 1
 
 
 def report(what, runs):
-    """A line for each metric: the values of all seeds and their mean."""
+    """Prints a line for each metric: the values of all seeds and their mean."""
     for name in runs[0]:
         values = [run[name] for run in runs]
         print(f"{what}: {name} {', '.join(f'{value:.4f}' for value in values)}, "

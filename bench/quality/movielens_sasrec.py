@@ -2,19 +2,20 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""SASRec (Kang and McAuley, ICDM 2018) on MovieLens-1M: which film comes next.
+"""Trains SASRec (Kang and McAuley, ICDM 2018) on MovieLens-1M, to predict the next film.
 
-Protocol of the paper: of each user the last film is the test, the one before the
-validation, the others train. The last film stands among 100 others that the user did not
-see, drawn with equal chances; HR@10 is the share of users whose film is among the ten of
-the highest scores, behind all films of equal score. Popularity alone has HR@10 0.458.
+The protocol is that of the paper. The last film of each user is the test, the film before it is the
+validation, and the others are for training. The last film is ranked with 100 others that the user
+has not seen, which are drawn with equal probabilities. HR@10 is the share of users whose film is
+among the ten with the highest scores; it ranks after all films with an equal score. Ranking by
+popularity has HR@10 0.458.
 
-The data hold back each user's very last event already, so "last" is the one before it.
-Two blocks of width 50 with one head; the last 50 films are seen, where the paper's
-implementation sees 200, so users with more give several windows. No dropout. Adam, rate
-0.001, batches of 128 windows. Four drawings of windows and of negative films are one
-epoch; the number of epochs is that of the best NDCG@10 in validation, found with a seed
-of its own. About a quarter of an hour on one core.
+The data do not include the very last event of each user, so "last" means the event before it. The
+model has two blocks of width 50 with one head. It reads the last 50 films; the paper's
+implementation reads 200, so here users with more films give several windows. There is no dropout.
+Adam has the learning rate 0.001, with batches of 128 windows. An epoch is four draws of windows and
+negative films. The number of epochs is that with the best NDCG@10 in validation, with a seed of its
+own. A run takes about a quarter of an hour on one core.
 """
 
 import gzip
@@ -33,7 +34,7 @@ DRAWINGS = 4
 
 
 def read(data):
-    """The films of each user in order of time, numbered from 1; how many there are."""
+    """Returns the films of each user in order of time, numbered from 1, and their number."""
     with gzip.open(data, "rt") as lines:
         users = [[int(film) for film in line.split()[1:]] for line in lines]
     number = {film: place for place, film in
@@ -56,7 +57,7 @@ def line(*parts):
 
 
 def write_windows(path, users, films):
-    """Films, whether there is one, the next films, and as many that the user never saw."""
+    """Writes films, whether each exists, the next films, and as many that the user never saw."""
     chance = random.Random(7)
     with open(path, "w") as out:
         for drawing in range(DRAWINGS):
@@ -79,7 +80,7 @@ def write_windows(path, users, films):
 
 
 def write_candidates(path, users, films, left_out):
-    """The films before one that is left out, counted from the end, and the candidates."""
+    """Writes the films before one that is left out, counted from the end, and the candidates."""
     chance = random.Random(11)
     with open(path, "w") as out:
         for user in users:
@@ -124,7 +125,7 @@ def model():
     def encode(films, mask):
         there = pdl.reshape(mask, (None, LENGTH, 1))
         x = (pdl.lookup(rows, films, "sum") * WIDTH ** 0.5 + places) * there
-        # What lies behind a place weighs nothing.
+        # Positions after the current one have no weight.
         before = pdl.constant([[0.0 if other <= place else -1.0e9 for other in range(LENGTH)]
                                for place in range(LENGTH)])
         for block in range(1, BLOCKS + 1):

@@ -2,21 +2,21 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Skip-gram with negative sampling (Mikolov et al., 2013) on 5.85 million words of the
-English Wikipedia: do vectors of words that people call alike point the same way?
+"""Trains skip-gram with negative sampling (Mikolov et al., 2013) on 5.85 million words of the
+English Wikipedia. Tests whether words that people find similar have similar vectors.
 
-Words are letters only, those that occur five times at least; frequent ones are left out
-with word2vec's chances at 1e-4. Vectors have 100 elements, the window is five words to
-each side, cut to one to five by chance. A row of the data is a word, those around it, and
-for each of these five others, drawn with their counts to the power 0.75. As in word2vec
-each of five epochs has its own order of sentences, its own words left out, windows and
-others: a drawing that all epochs share is learned by heart. Plain SGD; a pair moves its
-vectors by a whole step of the rate, which falls from 0.05 to 0 in a line, in batches of 256
-rows. Vectors begin within 1 / 100, as those of gensim and fasttext do, contexts at 0.
+Words consist of letters and occur at least five times. Frequent words are left out with word2vec's
+probabilities at 1e-4. Vectors have 100 elements. The window is at most five words to each side; its
+size is drawn from one to five. A row of the data is a word, its surrounding words, and five
+negatives for each of these, drawn by their counts to the power 0.75. As in word2vec, each of the
+five epochs has its own order of texts, omitted words, windows and negatives; a model would
+memorize draws that all epochs share. The optimizer is plain SGD. Each pair moves its vectors by a
+whole step of the learning rate, which falls linearly from 0.05 to 0, in batches of 256 rows.
+Initial vectors are within 1 / 100, like those of gensim and fasttext, and contexts are 0.
 
-WordSim353: Spearman's correlation of cosines with the means of what people said. Analogies:
-of those questions whose words are all among the 30,000 most frequent, the share where the
-word nearest to b - a + c, these three left out, is the answer. Needs NumPy.
+WordSim353 is Spearman's correlation of cosines with the means of people's ratings. Analogies is the
+share of correct answers among the questions whose words are all among the 30,000 most frequent
+ones. An answer is correct if it is the word nearest to b - a + c, without a, b and c. Needs NumPy.
 """
 
 import collections
@@ -41,7 +41,7 @@ RATE = 0.05
 
 
 def read(text):
-    """Sentences as lists of numbers, and the words in order of their counts."""
+    """Returns the texts as lists of word numbers, and the words in order of their counts."""
     with lzma.open(text, "rt") as lines:
         sentences = [re.findall("[a-z]+", line.replace("<unk>", " ")) for line in lines]
     counts = collections.Counter(word for sentence in sentences for word in sentence)
@@ -52,7 +52,7 @@ def read(text):
 
 
 def draw(sentences, counts, chance):
-    """The rows of one epoch: {field: array}. `chance` is a NumPy generator."""
+    """Returns the rows of one epoch: {field: array}. `chance` is a NumPy generator."""
     import numpy
     counts = numpy.array(counts, numpy.float64)
     common = SUBSAMPLING * counts.sum() / counts
@@ -74,7 +74,7 @@ def draw(sentences, counts, chance):
     sums = numpy.cumsum(counts ** 0.75)
     others = numpy.searchsorted(
         sums, chance.random((len(around), OTHERS)) * sums[-1], side="right")
-    # One that is the word it stands against would pull where the other pushes.
+    # A negative that equals its positive word would cancel its update.
     differ = others != around[:, None]
     rows = found > 0
     ends = numpy.cumsum(found)[rows]
@@ -87,13 +87,13 @@ def draw(sentences, counts, chance):
 
 
 def model(steps):
-    """Skip-gram whose rate reaches 0 at `steps`."""
+    """Returns skip-gram with a learning rate that reaches 0 at `steps`."""
     made = pdl.Model("word2vec")
     record = made.record("window")
     record.ids("word", 1)
     record.bags("around", 1)
     record.bags("others", 1)
-    # A step is that of the mean over a batch; word2vec takes a whole one for each pair.
+    # A step of SGD uses the mean over a batch; word2vec does a whole step for each pair.
     group = made.group("vectors", rule="sgd", rate=RATE * BATCH,
                        schedule=pdl.schedule("polynomial", steps=steps))
     bound = 1 / WIDTH
@@ -115,7 +115,7 @@ def model(steps):
 
 
 def vectors(path, symbol, count):
-    """The rows of a table in a dump, of unit length, by key below `count`."""
+    """Returns the rows of a table in a dump, with unit length, by key below `count`."""
     import numpy
     keys, values = experiment.table(path, symbol)
     rows = numpy.zeros((count, WIDTH), numpy.float32)
@@ -124,7 +124,7 @@ def vectors(path, symbol, count):
 
 
 def ranks(values):
-    """Places from 1 in ascending order; equal values share their mean place."""
+    """Returns ranks from 1 in ascending order. Equal values share their mean rank."""
     ordered = sorted(range(len(values)), key=values.__getitem__)
     placed, begin = [0.0] * len(values), 0
     while begin < len(values):
@@ -173,7 +173,7 @@ def analogies(data, number, rows):
 
 
 def train(folder, sentences, counts, seed):
-    """The vectors of all words, of a training with drawings of this seed."""
+    """Returns the vectors of all words, from a training with draws of this seed."""
     import numpy
     chance = numpy.random.default_rng(seed)
     program, dump, rows = None, folder / "vectors.safetensors", folder / "rows.safetensors"
@@ -181,7 +181,7 @@ def train(folder, sentences, counts, seed):
     for epoch in range(1, EPOCHS + 1):
         drawn = draw(sentences, counts, chance)
         if program is None:
-            # Drawings have about as many rows as each other.
+            # All draws have about the same number of rows.
             steps = EPOCHS * len(drawn["word"]) // BATCH
             program = pdl.compile(model(steps), folder / f"program{seed}", numerics="fast")
         experiment.write_tensors(rows, drawn)

@@ -138,8 +138,8 @@ struct SparseRecord {
   }
 };
 
-static void fail(const std::string &sentence) {
-  std::fprintf(stderr, "error: %s\n", sentence.c_str());
+static void fail(const std::string &message) {
+  std::fprintf(stderr, "error: %s\n", message.c_str());
   std::exit(1);
 }
 

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Measures what a delta saves if a part of a table's rows has changed, on one
-// thread: time and size of a full checkpoint and of a delta, and the time in
-// which a reader with the previous state loads the delta. For comparison,
-// measures the limits: the rows' share of the bytes, and writing and flushing a
-// file of the same size.
+// thread. Measures time and size of a full checkpoint and of a delta, and the
+// time in which a reader with the previous state loads the delta. For
+// comparison, measures the limits: the rows' share of the bytes, and writing
+// and flushing a file of the same size.
 //
 //===----------------------------------------------------------------------===//
 

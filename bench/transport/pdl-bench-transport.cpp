@@ -33,7 +33,7 @@ struct Pair {
 /// Throughput of payload in one direction.
 struct Rate {
   double gigabytesPerSecond = 0;
-  /// Of both processes together.
+  /// The CPU time of both processes together.
   double cpuSecondsPerGigabyte = 1e9;
 };
 

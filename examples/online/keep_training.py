@@ -2,17 +2,17 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a training on a stream, and starts it again when something of it dies.
+"""Runs a training on a stream, and restarts it after failures.
 
     keep_training.py [--to-end] LOG PIPE... -- COMMAND...
 
-Makes the pipes, feeds them from LOG (feed.py, beside this file), and runs COMMAND, a training
-that reads the pipes and is given --checkpoint and --resume. When COMMAND or the feeder ends in
-any other way than in order, the other one is ended too, and both start anew: the feeder with the
-first line of the log, the training with its last checkpoint, from which on the pipes' bytes are
-new to it. SIGTERM and Ctrl-C stop the training in order. With --to-end it is over at the end of
-the log; else the log may grow for ever. It gives up where three starts, one behind the other,
-have failed without a new checkpoint.
+Makes the pipes, feeds them from LOG (with feed.py in the same folder), and runs COMMAND. COMMAND is
+a training that reads the pipes and gets --checkpoint and --resume. If COMMAND or the feeder fails,
+the other one is ended too, and both are restarted. The feeder starts with the first line of the
+log. The training starts with its last checkpoint, and skips the rows that it has already trained.
+SIGTERM and Ctrl-C shut the training down gracefully. With --to-end, the training ends at the end of
+the log; otherwise the log may grow forever. If three consecutive starts fail without a new
+checkpoint, this program gives up.
 """
 
 import argparse
@@ -37,8 +37,8 @@ LIBC = ctypes.CDLL(None)
 
 
 def start(command):
-    """Of a session of its own: Ctrl-C is for this process, which stops one before the other. It
-    gets a SIGTERM if this process dies."""
+    """Starts a command in a session of its own, because Ctrl-C is for this process, which stops its
+    children in order. The command gets a SIGTERM if this process dies."""
     return subprocess.Popen(command, start_new_session=True,
                             preexec_fn=lambda: LIBC.prctl(SET_DEATH_SIGNAL, signal.SIGTERM))
 
@@ -48,8 +48,9 @@ def say(text):
 
 
 class Pipe:
-    """A new pipe: in an old one bytes may be left. It is open here too, so that trainers wait for
-    the next feeder where one dies: a pipe that nobody holds has ended, and the stream with it."""
+    """A new pipe, because an old one may still contain bytes. This process also opens it, so that
+    trainers wait for the next feeder after one has died. A pipe without a writer has ended, and
+    with it the stream."""
 
     def __init__(self, path):
         with contextlib.suppress(FileNotFoundError):
@@ -61,8 +62,9 @@ class Pipe:
         self.reader.register(self.end, 0)
 
     def release(self):
-        """Behind the feeder's end: as soon as somebody reads it, who gets what is in it, and then
-        its end. Before, that would be lost."""
+        """Called after the end of the feeder. Closes the pipe as soon as a reader has opened it,
+        which then gets the content and the end. If the pipe were closed earlier, its content would
+        be lost."""
         self.close_both()
         if self.end is not None and not self.reader.poll(0):
             self.close()

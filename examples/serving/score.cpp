@@ -25,7 +25,7 @@ namespace {
 constexpr int numberCount = 13, categoryCount = 26;
 constexpr size_t batchSize = 64;
 
-/// What a batch needs; a thread keeps it.
+// Memory for a batch. Each thread has its own and reuses it.
 struct Batch {
   std::vector<float> numbers;
   std::string texts;
@@ -91,7 +91,7 @@ int main(int argc, char **argv) {
            batch.textEnds.data()}};
       const ctr_dnn_predict_outputs outputs = {&predictions[begin]};
       if (ctr_dnn_predict(model, int64_t(end - begin), &inputs, &outputs)) {
-        // The sentence is that of this thread.
+        // The error message belongs to this thread.
         std::cerr << serving->last_error() << '\n';
         failed = true;
       }

@@ -147,6 +147,14 @@ typedef struct pdl_serving_state {
   int64_t bytes; /* of parameters and tables in memory, or of the cache */
 } pdl_serving_state;
 
+/* The type of the weights of large products by parameters. */
+typedef enum pdl_serving_weights {
+  PDL_SERVING_WEIGHTS_COMPILED = 0, /* as the library was compiled */
+  /* int8, with a scale for each column. The rows of the other factor are
+   * quantized to 16 bits. Not for libraries of numerics strict. */
+  PDL_SERVING_WEIGHTS_INT8 = 1
+} pdl_serving_weights;
+
 /* Servers from which a connected model requests the rows of its tables. */
 typedef struct pdl_serving_connection {
   uint32_t struct_size;
@@ -166,6 +174,8 @@ typedef struct pdl_serving_connection {
   /* As in pdl_serving_values, for `parameters`. It is only read if struct_size
    * includes it. */
   int32_t accept_old_layout;
+  /* As in pdl_serving_values. */
+  int64_t weights;
 } pdl_serving_connection;
 
 /* Arguments of `open_values`. */
@@ -176,6 +186,11 @@ typedef struct pdl_serving_values {
    * how keys are made from fields. This property is then not checked. Applies
    * to later calls of `reload` too. */
   int32_t accept_old_layout;
+  /* pdl_serving_weights. Applies to later calls of `reload` too. It is only
+   * read if struct_size includes it, and only by libraries that have the
+   * function `weights`. Wide, so that it is not in the padding of the first
+   * version of this struct. */
+  int64_t weights;
 } pdl_serving_values;
 
 /* Counters of row lookups since the model was opened. */
@@ -267,6 +282,9 @@ typedef struct pdl_serving {
    * otherwise "". Returns null on an error. The text is valid until the calling
    * thread calls this function again. */
   const char *(*warning)(pdl_serving_model *model);
+  /* Returns the type of weights (pdl_serving_weights) that a model uses, or -1
+   * on an error. */
+  int32_t (*weights)(pdl_serving_model *model);
 } pdl_serving;
 
 /* Returns the functions of a library. Find it by dlsym; a program that links

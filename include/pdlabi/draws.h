@@ -8,17 +8,18 @@
 //
 // The random numbers that a model draws for a sample: for nn.dropout, and for
 // the ids that nn.sample returns. As in philox.h, a random number depends only
-// on its use: on the seed, the epoch, the stream of the op, the sample, and the
-// element. It does not depend on batches, replicas, threads or servers. Random
-// numbers are words of Philox blocks:
+// on the seed, the epoch, the stream of the op, the sample, and the element. It
+// does not depend on batches, replicas, threads or servers. Random numbers are
+// words of Philox blocks:
 //
 //   Counter word 0: low half of the sample's number (pdl_draws).
 //   Counter word 1: high half of it.
 //   Counter word 2: number of the block. A block has four elements of
 //                   nn.dropout, or two of nn.sample.
-//   Counter word 3: the stream.
-//   Key:            the first two words of Philox with the seed as key, of the
-//                   counter (low half of the epoch, high half, 0, 1).
+//   Counter word 3: number of the op's stream (`drawStream`).
+//   Key:            the first two words of the Philox block whose key is the
+//                   seed and whose counter is (low half of the epoch, high half
+//                   of the epoch, 0, 1).
 //
 // Initial values of symbols use the seed itself as key (philox.h).
 //
@@ -127,8 +128,8 @@ inline uint64_t partOf(uint64_t bits, uint64_t size) {
   return static_cast<uint64_t>(Wide(bits) * size >> 64);
 }
 
-/// Maps 64 random bits to a number in [0, sum). `sum` must be a positive normal
-/// number.
+/// Maps 64 random bits to a number in [0, sum). `sum` must be above the
+/// smallest positive normal number.
 ///
 /// The result is never rounded up to `sum`, because the factor of `sum` is at
 /// most 1 - 2^-53. If `sum` is a power of two, the largest product is exactly
@@ -156,38 +157,55 @@ inline void writeDrawTable(const int64_t *counts, uint64_t size, double power,
   }
 }
 
+/// Draws numbers in [0, size) with probabilities that fall like 1 / (k + 1).
+class LogUniform {
+public:
+  explicit LogUniform(uint64_t size)
+      : size(size),
+        logarithm(detail::logOfPositive(static_cast<double>(size) + 1.0)) {}
+
+  /// Returns the number that 64 random bits draw. With u in [0, 1), it is the k
+  /// for which (size + 1)^u is in [k + 1, k + 2). The power has the bits of
+  /// `pow`; only the logarithm of its base is computed in advance.
+  uint64_t operator()(uint64_t bits) const {
+    const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
+    const double high = unit * logarithm.high;
+    const double low = __builtin_fma(
+        unit, logarithm.low, __builtin_fma(unit, logarithm.high, -high));
+    const auto number =
+        static_cast<uint64_t>(detail::expOfPair({high, low})) - 1;
+    return number < size ? number : size - 1;
+  }
+
+private:
+  uint64_t size;
+  detail::DoublePair logarithm;
+};
+
 /// Returns the number in [0, size) that 64 random bits draw. `table` is the
 /// result of writeDrawTable if the distribution is by counts; otherwise it is
-/// not used.
+/// not used. Not for log-uniform draws, which `LogUniform` computes.
 inline uint64_t drawnNumber(int32_t distribution, uint64_t size,
                             const double *table, uint64_t bits) {
   const uint64_t part = partOf(bits, size);
   if (distribution == PDL_DISTRIBUTION_UNIFORM)
     return part;
-  if (distribution == PDL_DISTRIBUTION_COUNTS) {
-    // Finds the first sum above the draw's share. The sum of a number without
-    // weight equals the previous sum, so it is never the first; the last sum is
-    // always above the share.
-    const double share = shareOf(bits, table[size - 1]);
-    auto k = static_cast<uint64_t>(table[size + part]);
-    while (table[k] <= share)
-      ++k;
-    return k;
-  }
-  // With u in [0, 1), computes the k for which (size + 1)^u is in [k + 1, k +
-  // 2).
-  const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
-  const double power = pow(static_cast<double>(size) + 1.0, unit);
-  const auto number = static_cast<uint64_t>(power) - 1;
-  return number < size ? number : size - 1;
+  // Finds the first sum above the draw's share. The sum of a number without
+  // weight equals the previous sum, so it is never the first; the last sum is
+  // always above the share.
+  const double share = shareOf(bits, table[size - 1]);
+  auto k = static_cast<uint64_t>(table[size + part]);
+  while (table[k] <= share)
+    ++k;
+  return k;
 }
 
-/// Writes the `count` ids in [first, end) that a stream draws for a sample.
-/// `table` is as in drawnNumber.
-inline void drawIds(int32_t distribution, int64_t first, int64_t end,
-                    const double *table, uint64_t key, uint32_t stream,
-                    int64_t sample, int64_t count, int64_t *out) {
-  const uint64_t size = rangeSize(first, end);
+/// Writes the `count` ids that a stream draws for a sample. `draw` returns the
+/// number that 64 random bits draw, and `first` is the id of number 0.
+template <typename Draw>
+inline void drawIdsOfSample(const Draw &draw, int64_t first, uint64_t key,
+                            uint32_t stream, int64_t sample, int64_t count,
+                            int64_t *out) {
   for (int64_t i = 0; i < count; i += 2) {
     const PhiloxBlock block =
         drawBlock(key, stream, sample, static_cast<uint64_t>(i / 2));
@@ -195,10 +213,29 @@ inline void drawIds(int32_t distribution, int64_t first, int64_t end,
       const uint64_t bits =
           block.words[2 * lane] | uint64_t(block.words[2 * lane + 1]) << 32;
       out[i + lane] =
-          static_cast<int64_t>(static_cast<uint64_t>(first) +
-                               drawnNumber(distribution, size, table, bits));
+          static_cast<int64_t>(static_cast<uint64_t>(first) + draw(bits));
     }
   }
+}
+
+/// Writes the ids in [first, end) that a stream draws for each of
+/// `sampleCount` samples, `count` for each. `table` is as in drawnNumber.
+inline void drawIds(int32_t distribution, int64_t first, int64_t end,
+                    const double *table, uint64_t key, uint32_t stream,
+                    const int64_t *samples, int64_t sampleCount, int64_t count,
+                    int64_t *out) {
+  const uint64_t size = rangeSize(first, end);
+  const auto drawAll = [&](const auto &draw) {
+    for (int64_t i = 0; i < sampleCount; ++i)
+      drawIdsOfSample(draw, first, key, stream, samples[i], count,
+                      out + i * count);
+  };
+  if (distribution == PDL_DISTRIBUTION_LOG_UNIFORM)
+    drawAll(LogUniform(size));
+  else
+    drawAll([&](uint64_t bits) {
+      return drawnNumber(distribution, size, table, bits);
+    });
 }
 
 namespace detail {

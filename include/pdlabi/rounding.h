@@ -55,7 +55,8 @@ struct BFloat16 {
   operator float() const { return detail::floatOf(uint32_t(bits) << 16); }
 
   /// Rounds stochastically. `random` must be in [0, 2^16). Rounds away from
-  /// zero if the 16 bits that are cut off, plus `random`, are 2^16 or more.
+  /// zero if the 16 bits that are cut off, as a number, plus `random` are at
+  /// least 2^16. Otherwise rounds toward zero.
   static BFloat16 atRandom(float number, uint32_t random) {
     const uint32_t all = detail::bitsOf(number);
     BFloat16 result;
@@ -96,10 +97,11 @@ struct Float16 {
     return detail::floatOf(all | sign);
   }
 
-  /// Rounds stochastically. `random` must be in [0, 2^16). Let f be the
-  /// fraction that is cut off, relative to the distance to the next number away
-  /// from zero, rounded down to a multiple of 2^-16. Rounds away from zero if
-  /// 2^16 f + `random` is 2^16 or more.
+  /// Rounds stochastically. `random` must be in [0, 2^16). `number` lies
+  /// between two neighboring binary16 numbers. Let f be its distance from the
+  /// one nearer to zero, divided by the distance of the two, rounded down to a
+  /// multiple of 2^-16. Rounds away from zero if 2^16 f + `random` is at least
+  /// 2^16, otherwise toward zero.
   static Float16 atRandom(float number, uint32_t random) {
     const uint32_t all = detail::bitsOf(number), magnitude = all & 0x7fffffff;
     const uint32_t small =

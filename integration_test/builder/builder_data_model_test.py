@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each special method of Python's data model, for each class of the builder: it appends an op, or
-does the same as in `object`, or raises a ModelError whose message has the user's line and suggests
-an alternative."""
+"""Tests each special method of Python's data model, for each class of the builder. The method
+appends an op, or does the same as in `object`, or raises a ModelError. The message then has the
+user's line and suggests an alternative."""
 
 import collections.abc
 import contextlib

@@ -1,7 +1,7 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Errors of python/pdl: one sentence with the user's line and a remedy."""
+"""Errors of python/pdl: one message with the user's line and a remedy."""
 
 import inspect
 import os
@@ -18,7 +18,7 @@ from programs import PDL_TRANSLATE
 
 
 class Errors(unittest.TestCase):
-    """Each error message is one sentence with the user's line and a remedy."""
+    """Each error has one message with the user's line and a remedy."""
 
     def test_numbers_of_fields_are_finite(self):
         record = pdl.Model("m").record("sample")
@@ -115,7 +115,7 @@ class Errors(unittest.TestCase):
                      "`counts` of nn.sample is 2.5; it has to be a whole number")
 
     def test_keys_that_come_and_go(self):
-        for clauses, sentence in (
+        for clauses, message in (
                 ({"admit_count": 2, "admit_score": 1.0},
                  "@t admits keys by more than one of count, probability and score"),
                 ({"admit_probability": 0.5, "admit_score": 1.0},
@@ -131,7 +131,7 @@ class Errors(unittest.TestCase):
                  "@t has widen_from=2; expected a whole number from 1 to 1"),
                 ({"widen_from": 1, "widen_score": "much"}, "`widen_score` of @t is 'much'")):
             self.refused(lambda m, x, y, clauses=clauses: m.table(
-                "t", 2, init=pdl.init.zeros(), **clauses), sentence)
+                "t", 2, init=pdl.init.zeros(), **clauses), message)
 
     def test_kinds(self):
         def table(m):

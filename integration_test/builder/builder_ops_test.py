@@ -23,10 +23,10 @@ from pdl.values import Operand
 
 REFERENCE = SOURCE / "docs" / "Reference" / "NN.md"
 
-# Calls of the ops that `plain_call` cannot call. Each call gets a Namespace: columns x and y
-# [batch, 4], z [batch, 1], cube [batch, 2, 3], ids and more_ids [batch, 4], bags and more_bags
-# [batch, 4], rows [ids of bags, 3], of_bags [batch, 4, 3], matrix [4, 5], vector [5], table,
-# group, metric.
+# Calls of the ops that `plain_call` cannot call. Each call gets a Namespace. Columns: x and y
+# [batch, 4], z [batch, 1], cube [batch, 2, 3]. Ids: ids and more_ids [batch, 4]. Bags: bags and
+# more_bags [batch, 4], rows [ids of bags, 3], of_bags [batch, 4, 3]. Others: matrix [4, 5], vector
+# [5], table, group, metric.
 EXAMPLES = {
     "accidental_hits": [lambda n: pdl.accidental_hits(n.ids, n.more_ids) + n.x],
     "broadcast": [lambda n: pdl.broadcast(n.z, (None, 4), n.x),

@@ -287,7 +287,7 @@ class Checkpoints(SharedFolderTest):
         run(PDL_CHECKPOINT, "diff", *dumps)
 
     def test_no_reader(self):
-        """If nobody reads the output or the log of losses, training continues."""
+        """If no process reads the output or the log of losses, training continues."""
         saved = self.root / "unread"
         process = subprocess.Popen(
             self.command("--steps", 40, "--checkpoint", saved, "--log-losses", "-"),

@@ -162,7 +162,7 @@ class Exports(SharedFolderTest):
 
     def test_refuses(self):
         out = self.root / "refused"
-        for arguments, status, sentence in (
+        for arguments, status, message in (
                 (["--format", "xml"], 2, "xml"),
                 (["--file-size", "3"], 2, "--file-size: is for formats of key-value stores alone"),
                 (["--memory", "3"], 2, "--memory: is for formats of key-value stores alone"),
@@ -171,7 +171,7 @@ class Exports(SharedFolderTest):
             with self.subTest(arguments):
                 found, words = refusal(PDL_CHECKPOINT, "export", self.saved, "-o", out, *arguments)
                 self.assertEqual(found, status)
-                self.assertIn(sentence, words)
+                self.assertIn(message, words)
                 self.assertFalse(out.exists())
         run(PDL_CHECKPOINT, "export", self.saved, "--format", "tsv", "-o", out)
         found, words = refusal(PDL_CHECKPOINT, "export", self.saved, "--format", "tsv", "-o", out)

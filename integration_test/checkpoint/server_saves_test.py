@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checkpoints that servers write without trainers: a trainer of a job that waits
-(`--on-failure=wait`) is lost for good, and what was trained is kept. Real processes; every wait
-is bounded."""
+"""Checkpoints that servers write without trainers. A trainer of a job that waits
+(`--on-failure=wait`) is lost and not restarted, and the servers save what was trained. Real
+processes; every wait is bounded."""
 
 import contextlib
 import gzip
@@ -27,6 +27,7 @@ from cluster import Cluster, Process
 from folders import SharedFolderTest
 from programs import ADULT, BUILD, PDL_CHECKPOINT, PDL_TRANSLATE, checkpoints_in, run
 from proxy import Proxy
+from row_model import ROW_MODEL
 from small_model import METRICS, OBSERVATIONS, small_model
 from waiting import wait_until
 
@@ -36,30 +37,9 @@ PATIENCE = 60
 LONG = 10**9  # steps that no test sees the end of
 SPLIT = ("--min-block-elements=1024", "--target-block-bytes=16384")
 
-# Each row of the data trains one row of the table.
-ROWS = """
-module @rows {
-  nn.record @r {
-    nn.field @id : tensor<?x1xi64>
-    nn.field @y : tensor<?x1xf32>
-  }
-  nn.group @g rule(@adagrad) rate(0.1)
-  nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.uniform<-0.1, 0.1>)
-  nn.param @w : tensor<4x1xf32> in @g init(#nn.constant<0.5>)
-  nn.program @train reads(@r) {
-  ^bb0(%id: tensor<?x1xi64>, %y: tensor<?x1xf32>):
-    %e = nn.lookup @t[%id] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x4xf32>
-    %f = nn.flatten %e from 1 : tensor<?x1x4xf32>
-    %z = nn.linear %f, @w : (tensor<?x4xf32>) -> tensor<?x1xf32>
-    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
-    nn.minimize %l over [@g] : tensor<?x1xf32>
-  }
-}
-"""
-
 
 def with_test(text):
-    """The model with a program that tests what it trains."""
+    """Returns the model with a test program for the trained values."""
     at = text.index("  nn.program @train")
     body = text[at:text.index("    nn.minimize")]
     loss = body.index("    %l = ")
@@ -70,7 +50,8 @@ def with_test(text):
 
 
 def group_steps(saved):
-    """Updates applied, by group of parameters, of the newest checkpoint."""
+    """Returns the number of applied updates of each group of parameters in the newest
+    checkpoint."""
     manifest = json.loads((checkpoints_in(saved)[-1] / "manifest.json").read_text())["checkpoint"]
     return {group["name"]: group["steps"] for group in manifest["groups"]}
 
@@ -80,9 +61,9 @@ def steps_of(checkpoint):
 
 
 class Relay(Proxy):
-    """Forwards what comes over a unix socket to a server, except for bytes of the processes in
-    `held`. These bytes are lost, as in a network. Calls `seen` with all bytes that it is about to
-    forward to the server, and with the number of their process."""
+    """Forwards bytes from a unix socket to a server, except for those of the processes in `held`.
+    These are lost, as in a network. Calls `seen` with all bytes before it forwards them to the
+    server, and with the number of their process."""
 
     def __init__(self, path, server, seen=lambda data, number: None):
         self.seen = seen
@@ -97,7 +78,7 @@ class Relay(Proxy):
         number = struct.unpack("3i", credentials)[0]
         if number not in self.held:
             self.seen(data, number)
-        # `seen` may have added it.
+        # `seen` may have added the process.
         return b"" if number in self.held else data
 
 
@@ -133,7 +114,8 @@ class ServerSaves(SharedFolderTest):
 
     @contextlib.contextmanager
     def servers_that_resume(self, places):
-        """Two servers without trainers. Both name one folder, which is another one for each."""
+        """Two servers without trainers. Both have the same name of the folder, which refers to
+        another folder for each."""
         with Cluster(self.root / "syncFalse", 1, 2, []) as cluster:
             for rank, place in enumerate(places):
                 cluster.servers.append(Process(f"server{rank}", [
@@ -153,8 +135,9 @@ class ServerSaves(SharedFolderTest):
         while True:
             lengths = [len(output()) for output, _ in servers]
             os.kill(number, signal.SIGSTOP)
-            # A request may have come to one server only when its sender stopped: then the
-            # servers wait for different trainers, and the moment is not the right one.
+            # A request may have reached only one server when its sender was stopped. Then the
+            # servers wait for different trainers, and the trainer must be stopped at another
+            # moment.
             pause = time.monotonic() + 10
             while time.monotonic() < pause:
                 if all(awaited.search(output(), length)
@@ -166,8 +149,8 @@ class ServerSaves(SharedFolderTest):
             time.sleep(0.1)
 
     def lose_trainer(self, cluster, rank):
-        """Kills a trainer of mode sync whose last request all servers have: they wait for the
-        other one, which stands still until then."""
+        """Kills a trainer of mode sync when all servers have its last request and wait for the
+        other trainer, which is stopped until then."""
         other = cluster.trainers[1 - rank].popen
         awaited = re.compile(rf"waiting for the \w+ of trainer {1 - rank} ")
         self.stop_awaited(other.pid, [(lambda server=server: server.output, awaited)
@@ -176,21 +159,23 @@ class ServerSaves(SharedFolderTest):
         other.send_signal(signal.SIGCONT)
 
     def ends(self, cluster, but=()):
-        """What processes have said, once all have ended, but for trainers that were killed."""
+        """Waits until all processes have ended, except for killed trainers. Returns their
+        output."""
         for process in cluster.processes():
             if process.name not in but:
                 self.assertNotEqual(process.wait(PATIENCE), 0, process.output)
         return "".join(server.output for server in cluster.servers)
 
     def resume(self, name, clip, steps, trainers=2):
-        """The job goes on with all trainers; returns what the first one says."""
+        """Resumes the job with all trainers. Returns the output of the first one."""
         with self.job(name, clip, steps, "--resume", trainers=trainers,
                       server_flags=("--resume", "--checkpoint",
                                     self.root / f"{name}.saved")) as cluster:
             return cluster.start().finish()[0]
 
     def check_as_undisturbed(self, name, clip, steps, output):
-        """The bits of one process that trained as many steps, its losses and metrics."""
+        """Checks that the job has the bits of one process after the same number of steps, with its
+        losses and metrics."""
         alone = f"{name}.alone"
         said = run(self.root / f"local{clip}" / "trainer", "train", *self.flags(alone, steps),
                    "--replicas", "2x2").stdout
@@ -230,7 +215,7 @@ class ServerSaves(SharedFolderTest):
         wait_until(ready, PATIENCE, cluster.said)
 
     def rejoin(self, cluster, rank):
-        """The trainer that was lost is started again, in its place."""
+        """Restarts the lost trainer."""
         cluster.start_trainer(rank)
         cluster.trainers[rank] = cluster.trainers.pop()
 
@@ -239,7 +224,7 @@ class ServerSaves(SharedFolderTest):
         with self.job(name, False, LONG, server_flags=("--checkpoint-minutes", 0.05)) as cluster:
             cluster.start()
             cluster.wait_for_steps(self.root / f"{name}.losses", 20)
-            # Trainers that go on save by themselves.
+            # If trainers make progress, they save themselves.
             self.wait_until(cluster, lambda: checkpoints_in(self.root / f"{name}.saved"))
             self.assertNotIn("without trainers", cluster.servers[0].output)
             self.lose_trainer(cluster, 1)
@@ -247,7 +232,7 @@ class ServerSaves(SharedFolderTest):
             saved = checkpoints_in(self.root / f"{name}.saved")[-1]
             self.assertIn(f"have saved {saved}", cluster.servers[0].output)
             run(PDL_CHECKPOINT, "inspect", saved)
-            # The trainer comes back, and the first one saves again.
+            # The trainer is restarted, and the first one saves again.
             before = (self.root / f"{name}.losses").read_text().count("\n")
             self.rejoin(cluster, 1)
             cluster.wait_for_steps(self.root / f"{name}.losses", before + 20)
@@ -265,14 +250,14 @@ class ServerSaves(SharedFolderTest):
             cluster.start()
             cluster.wait_for_steps(self.root / f"{name}.losses", 20)
             before = checkpoints_in(self.root / f"{name}.saved")
-            # Any server takes the request, and trainers that go on save.
+            # A request to any server is passed to trainers, which save while they make progress.
             cluster.servers[1].popen.send_signal(signal.SIGUSR2)
             self.wait_until(cluster,
                             lambda: checkpoints_in(self.root / f"{name}.saved") != before)
             self.lose_trainer(cluster, 0)
             cluster.servers[0].popen.send_signal(signal.SIGUSR2)
             self.wait_until(cluster, lambda: "without trainers" in cluster.servers[0].output)
-            # All that are left die: what was saved is enough.
+            # All remaining processes die. The checkpoint suffices.
             for process in cluster.processes():
                 process.popen.kill()
                 process.popen.wait()
@@ -280,8 +265,8 @@ class ServerSaves(SharedFolderTest):
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
     def check_request_whose_save_cannot_end(self, name, process, resumes):
-        """Trainer 0 dies when server 0 has written its part of the requested save, and server 1
-        has not: the servers save what the request wants."""
+        """Trainer 0 dies when server 0 has written its part of the requested save, but server 1 has
+        not. The servers save instead, so the request is fulfilled."""
         with self.job(name, False, LONG, "--checkpoint-at-end") as cluster:
             folder = cluster.folder.name
             begun = threading.Event()
@@ -297,7 +282,7 @@ class ServerSaves(SharedFolderTest):
             cluster.wait_for_steps(self.root / f"{name}.losses", 20)
             process(cluster).popen.send_signal(signal.SIGUSR2)
             self.assertTrue(begun.wait(PATIENCE), cluster.said())
-            # As long as trainer 0 lives, the save may end.
+            # While trainer 0 lives, the save may still end.
             time.sleep(0.5)
             self.kill_trainer(cluster, 0)
             self.wait_until(cluster, lambda: "without trainers" in cluster.servers[0].output)
@@ -320,7 +305,7 @@ class ServerSaves(SharedFolderTest):
                                                  resumes=False)
 
     def test_request_that_server_0_hears_late(self):
-        """The other server repeats it until it is heard."""
+        """The other server repeats the request until server 0 has received it."""
         name = "unheard"
         with self.job(name, False, LONG, "--checkpoint-at-end") as cluster:
             cluster.start()
@@ -338,7 +323,7 @@ class ServerSaves(SharedFolderTest):
             cluster.wait_for_steps(self.root / f"{name}.losses", 20)
             self.lose_trainer(cluster, 1)
             time.sleep(0.5)
-            # The save does not end before the trainer is there.
+            # The save does not end before the trainer has joined.
             cluster.servers[1].popen.send_signal(signal.SIGSTOP)
             cluster.servers[0].popen.send_signal(signal.SIGUSR2)
             time.sleep(3)
@@ -367,7 +352,7 @@ class ServerSaves(SharedFolderTest):
             cluster.servers[1].popen.send_signal(signal.SIGCONT)
             cluster.servers[1].popen.send_signal(signal.SIGINT)
             self.assertNotEqual(cluster.servers[1].wait(PATIENCE), 0)
-            # Whoever notices first says it.
+            # The server that notices the loss first reports it.
             self.assertRegex(cluster.servers[1].output,
                              "server 0, which saves for all servers, is lost too|/s0 has (died|ended)")
             self.assertNotEqual(cluster.trainers[0].wait(PATIENCE), 0)
@@ -376,10 +361,13 @@ class ServerSaves(SharedFolderTest):
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
     def loses_trainer_behind(self, relay, cluster):
-        """Kills trainer 1 once server 1 waits for its request, which the relay holds, and returns
-        the output of the servers that are told to stop then."""
+        """Kills trainer 1 when server 1 waits for its request, which the relay holds. Then requests
+        a stop, and returns the output of the servers."""
+        self.wait_until(cluster, lambda: relay.held)
+        # On a slow machine, server 1 has waited before.
+        before = len(cluster.servers[1].output)
         self.wait_until(cluster, lambda: "waiting for the exchange of trainer 1"
-                        in cluster.servers[1].output)
+                        in cluster.servers[1].output[before:])
         self.kill_trainer(cluster, 1)
         cluster.servers[0].popen.send_signal(signal.SIGINT)
         said = self.ends(cluster, ("trainer1",))
@@ -387,7 +375,8 @@ class ServerSaves(SharedFolderTest):
         return said
 
     def test_request_that_reached_one_server_alone(self):
-        """No server can go back by a step: the last checkpoint counts, or the trainer returns."""
+        """No server can undo a step. So the job resumes from the last checkpoint, unless the
+        trainer is restarted."""
         name = "apart"
         with self.job(name, False, LONG, "--checkpoint-steps", 10) as cluster:
             folder = cluster.folder.name
@@ -402,14 +391,14 @@ class ServerSaves(SharedFolderTest):
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
     def test_gradients_without_norms_that_reached_one_server_alone(self):
-        """They are in the state of no server, so that nothing is lost."""
+        """No server has applied these gradients, so nothing is lost."""
         name = "halfway"
         losses = self.root / f"{name}.losses"
         with self.job(name, True, LONG) as cluster:
             folder = cluster.folder.name
 
             def seen(data, number):
-                # The head of an exchange: mark, version, kind.
+                # The header of an exchange: mark, version, kind.
                 if (b"PDLM\x07\x00\x02\x00" in data and losses.exists() and
                         losses.read_text().count("\n") >= 30 and
                         number == cluster.trainers[1].popen.pid):
@@ -449,7 +438,7 @@ class ServerSaves(SharedFolderTest):
             cluster.start()
             cluster.wait_for_steps(self.root / f"{name}.losses", 20)
             self.lose_trainer(cluster, 1)
-            # Before that, trainers may begin the save, which the lost one does not finish.
+            # Before that, trainers may begin the save, and the lost one does not finish it.
             self.wait_until(cluster, lambda: "trainer 1 has died" in cluster.servers[0].output)
             cluster.servers[0].popen.send_signal(signal.SIGUSR2)
             self.wait_until(cluster, lambda: "without trainers" in cluster.servers[0].output)
@@ -465,7 +454,8 @@ class ServerSaves(SharedFolderTest):
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
     def test_by_the_clock_when_trainers_come_late(self):
-        """The wish is older than the first step, whose opening response carries it in vain."""
+        """The request for a save is older than the first step. The response that opens the first
+        step contains it, but trainers do not save then."""
         name = "late"
         with self.job(name, False, LONG, "--checkpoint-at-end",
                       server_flags=("--checkpoint-minutes", 0.03)) as cluster:
@@ -484,7 +474,7 @@ class ServerSaves(SharedFolderTest):
             cluster.start()
             cluster.wait_for_steps(self.root / f"{name}.losses", 30)
             self.lose_trainer(cluster, 1)
-            # At once, as the first trainer may write there.
+            # Rename it immediately, because the first trainer may write there.
             saved.rename(self.root / f"{name}.aside")
             saved.write_text("no folder")
             cluster.servers[0].popen.send_signal(signal.SIGINT)
@@ -496,7 +486,7 @@ class ServerSaves(SharedFolderTest):
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
     def test_test_that_fails_on_one_trainer(self):
-        """With --checkpoint-at-end nothing else saves the epoch before it."""
+        """With --checkpoint-at-end, no other save contains the previous epoch."""
         name = "tested"
         rows = gzip.open(ADULT, "rt").read().splitlines()[:1500]
         good, bad = self.root / "good.csv", self.root / "bad.csv"
@@ -516,9 +506,9 @@ class ServerSaves(SharedFolderTest):
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
     def check_without_rounds(self, mode, workers, server_flags=()):
-        """Trainer 1 is lost, the other one goes on; what is saved is where each of them was: no
-        batch is skipped, and with one worker a trainer none is trained twice, but for the last
-        push of the lost one, if it reached the second server alone."""
+        """Trainer 1 is lost, and the other one continues. The checkpoint contains the progress of
+        each. No batch is skipped. With one worker per trainer, no batch is trained twice, except
+        for the last push of the lost trainer, if it has reached only the second server."""
         name = f"{mode}{workers}"
         flags = ["--data", ADULT, "--rows", "0:11776", "--batch-size", 64, "--seed", 7,
                  "--replicas", f"1x{workers}", "--checkpoint", self.root / f"{name}.saved"]
@@ -533,7 +523,7 @@ class ServerSaves(SharedFolderTest):
                 cluster.trainer_flags = [*shared, "--log-losses", losses[rank]]
                 cluster.start_trainer(rank)
             cluster.wait_for_steps(losses[0], 10)
-            # Before its first step servers know nothing of a trainer that they could save.
+            # Before its first step, servers know nothing about a trainer that they could save.
             cluster.wait_for_steps(losses[1], 2)
             self.kill_trainer(cluster, 1)
             cluster.servers[0].popen.send_signal(signal.SIGINT)
@@ -551,17 +541,17 @@ class ServerSaves(SharedFolderTest):
         return group_steps(self.root / f"{name}.saved")
 
     def test_async(self):
-        # Each of 184 batches is a push.
+        # Each of the 184 batches is a push.
         for steps in self.check_without_rounds("async", 1).values():
             self.assertIn(steps, (184, 185))
 
     def test_async_with_workers(self):
-        # The workers of a trainer may be some steps apart.
+        # The workers of a trainer may differ by some steps.
         for steps in self.check_without_rounds("async", 2).values():
             self.assertIn(steps, range(184, 184 + 12))
 
     def test_async_by_the_clock(self):
-        """The other trainer ends its epoch and waits; then servers save without both."""
+        """The other trainer ends its epoch and waits. Then servers save without both."""
         name = "clock.async"
         saved = self.root / f"{name}.saved"
         waits = ["--silence-limit", SILENCE, "--on-failure", "wait"]
@@ -575,13 +565,13 @@ class ServerSaves(SharedFolderTest):
             self.kill_trainer(cluster, 1)
             self.wait_until(cluster, lambda: "without trainers" in cluster.servers[0].output)
             self.assertIn(f"have saved {checkpoints_in(saved)[-1]}", cluster.servers[0].output)
-            # The trainer comes back, and the job ends as if it had not been lost.
+            # The trainer is restarted, and the job ends as if it had not been lost.
             self.rejoin(cluster, 1)
             cluster.finish()
         self.assertEqual(set(group_steps(saved).values()), {184})
 
     def test_trainer_that_goes_on_while_servers_save(self):
-        """A trainer in a long step looks as if it had stopped. It goes on before server 1 writes
+        """A trainer in a long step looks as if it had stopped. It continues before server 1 writes
         its part, so the servers save again."""
         name = "goes_on"
         saved = self.root / f"{name}.saved"
@@ -622,7 +612,7 @@ class ServerSaves(SharedFolderTest):
             cluster.start().finish()
 
     def test_request_that_comes_to_nothing(self):
-        """Servers of mode async cannot ask trainers that go on for a checkpoint."""
+        """Servers of mode async cannot request a checkpoint from trainers that make progress."""
         waits = ["--silence-limit", SILENCE, "--on-failure", "wait"]
         name = "dropped"
         with Cluster(self.root / "async", 2, 1, [
@@ -643,7 +633,7 @@ class ServerSaves(SharedFolderTest):
         self.check_without_rounds("quorum", 1, ("--quorum", 1))
 
     def rows_of(self, saved):
-        """First slot of each row of @t in the newest checkpoint, by key."""
+        """Returns the first slot of each row of @t in the newest checkpoint, by key."""
         dump = saved.with_suffix(".dump")
         run(PDL_CHECKPOINT, "dump", saved, "-o", dump)
         content = dump.read_bytes()
@@ -660,12 +650,13 @@ class ServerSaves(SharedFolderTest):
         return dict(zip(values("t.keys", "q"), values(slot, "f")[::width]))
 
     def test_quorum_applies_requests_with_responses(self):
-        """A trainer that catches up with the others fills rounds alone: the server answers all its
-        gradients, and applies as many at once as there are trainers. What it gathers when the
-        trainer is lost is in the records, so it must be in the table, too."""
+        """A trainer that catches up with the others fills rounds alone. The server responds to all
+        its gradients, and applies as many at a time as there are trainers. Gradients that are
+        collected when the trainer is lost are part of the records, so they must be in the table
+        too."""
         name, trainers, rows = "gathered", 3, 8000
         source = self.root / f"{name}.mlir"
-        source.write_text(ROWS)
+        source.write_text(ROW_MODEL)
         run(PDL_TRANSLATE, source, "-o", self.root / name, "--mode=quorum")
         files = []
         for rank in range(trainers):
@@ -730,7 +721,8 @@ class ServerSaves(SharedFolderTest):
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
     def test_servers_agree_on_what_is_whole_everywhere(self):
-        """A server that finds the newest checkpoint damaged: all resume from an older one."""
+        """If a server finds its files of the newest checkpoint damaged, all resume from an older
+        one."""
         name = "agree"
         with self.job(name, False, 40, "--checkpoint-steps", 10, "--checkpoint-keep",
                       0) as cluster:
@@ -739,7 +731,7 @@ class ServerSaves(SharedFolderTest):
         for place in places:
             shutil.copytree(self.root / f"{name}.saved", place / "saved")
         newest, older = checkpoints_in(places[1] / "saved")[:-3:-1]
-        part = newest / "dense-0.safetensors"
+        part = newest / "dense-1.safetensors"
         content = bytearray(part.read_bytes())
         content[-1] ^= 1
         part.write_bytes(content)
@@ -758,7 +750,7 @@ class ServerSaves(SharedFolderTest):
                                 "server 1 finds no checkpoint" in server.output)
 
     def test_server_0_hears_why_another_one_cannot_resume(self):
-        """It may listen only after the other one has looked."""
+        """Server 0 may listen only after the other server has looked for a checkpoint."""
         name = "faulty"
         with self.job(name, False, 10) as cluster:
             cluster.start().finish()

@@ -5,11 +5,13 @@
 CPU and in each batch."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
@@ -25,7 +27,7 @@ class Exactness(exactness.ExactnessTest):
 
     def check_model(self, name, data):
         source = model(name)
-        trainer = compile_model(source, self.root / "v3", "--numerics=strict")
+        trainer = compile_model(source, self.root / "strict", "--numerics=strict")
         batches = self.root / "batches.safetensors"
         flags = ["--rows", "0:2000", "--batch-size", 97, "--steps", STEPS]
         compiled, losses = self.train(trainer, "compiled", data, *flags,
@@ -41,12 +43,11 @@ class Exactness(exactness.ExactnessTest):
                                f"losses={lines}")
                 self.assertEqual(losses, lines.read_text())
                 self.assert_equal_files(compiled, dump)
-        with self.subTest(target="x86-64-v4"):
+        with self.subTest(limit="x86-64-v3"):
             if not programs.has_avx512():
                 self.skipTest("this CPU has no AVX-512")
-            wide = compile_model(source, self.root / "v4", "--numerics=strict",
-                                 "--target-cpu=x86-64-v4")
-            other, other_losses = self.train(wide, "v4", data, *flags)
+            with unittest.mock.patch.dict(os.environ, PDL_CPU_LIMIT="x86-64-v3"):
+                other, other_losses = self.train(trainer, "v3", data, *flags)
             self.assertEqual(losses, other_losses)
             self.assert_equal_files(compiled, other)
         with self.subTest(batch="1 against 512"):
@@ -121,9 +122,9 @@ class Exactness(exactness.ExactnessTest):
         self.check_model("wide_deep", ADULT)
 
     def test_bf16(self):
-        """Rounded factors, from phase `fused` on: the interpreter, emulation, with both
-        numerics, the CPU's own instructions, and any number of threads give the same
-        bits; a checkpoint of one type of products does not go on with the other."""
+        """Rounded factors, from phase `fused` on, give the same bits in the interpreter, with
+        emulation, with both numerics, with instructions of the CPU, and with any number of threads.
+        A training does not resume from a checkpoint with another type of products."""
         data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
         source = model("ctr_dnn")
         trainer = compile_model(source, self.root / "bf16", "--numerics=strict",
@@ -251,6 +252,30 @@ class Exactness(exactness.ExactnessTest):
                                     zip(predicted, in_strict, strict=True)), bound)
                 self.assertLess(abs(self.auc(fast, data, compiled) -
                                     self.auc(plain, data, in_f32)), 5e-4)
+
+    def test_f32_in_parts(self):
+        """Numerics fast computes f32 as bf16x6 where AMX is faster. Predictions stay within 1e-5 of
+        strict, and training is as good; `--no-bf16x6` turns it off."""
+        data = programs.test_data("criteo", "kaggle_head10k.tsv.gz")
+        source = model("ctr_dnn")
+        plain = self.compile_strict(source)
+        fast = compile_model(source, self.root / "split", "--numerics=fast")
+        flags = ["--rows", "0:2000", "--batch-size", 200, "--steps", 8]
+        one, losses = self.train(fast, "one", data, *flags, "--threads", 1)
+        two, others = self.train(fast, "two", data, *flags, "--threads", 2)
+        self.assertEqual(losses, others)
+        self.assert_equal_files(one, two)
+        in_f32, f32_losses = self.train(fast, "off", data, *flags, "--no-bf16x6")
+        predicted, said = self.predictions(fast, data, one, 512)
+        self.assertEqual("products in f32 use bf16x6 with AMX" in said, losses != f32_losses)
+        exact, said = self.predictions(plain, data, one, 512)
+        self.assertNotIn("bf16x6", said)
+        self.assertLess(max(abs(a - b) for a, b in zip(predicted, exact, strict=True)), 1e-5)
+        self.assertLess(abs(self.auc(fast, data, one) - self.auc(plain, data, in_f32)), 5e-4)
+        done = subprocess.run([plain, "train", "--data", data, "--no-bf16x6"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--no-bf16x6 is for f32 products of numerics fast", done.stderr)
 
     def auc(self, trainer, data, values):
         """The AUC of a test on rows that training did not read."""

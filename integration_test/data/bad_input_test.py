@@ -72,8 +72,8 @@ class BadInput(SharedFolderTest):
                               text=True, timeout=120)
         self.assertGreater(done.returncode, 0,
                            f"{command} exited with {done.returncode}")
-        for sentence in expected:
-            self.assertIn(sentence, done.stderr)
+        for message in expected:
+            self.assertIn(message, done.stderr)
         for crash in ("PLEASE submit a bug report", "Stack dump",
                       "LLVM ERROR", "terminate called"):
             self.assertNotIn(crash, done.stderr)

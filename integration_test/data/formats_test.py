@@ -5,7 +5,6 @@
 public sample files train in their original form."""
 
 import gzip
-import json
 import pathlib
 import random
 import sys
@@ -13,12 +12,13 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+from bag_rows import STREAMED
+from bag_rows import write_rows as write
 from cluster import Cluster
 from folders import SharedFolderTest
 from programs import PDL_CHECKPOINT, SOURCE, compile_model, fails, metric, run, test_data
 
 import tensorfile
-import tfrecord
 
 MODEL = """module @same {
   nn.record @line {
@@ -60,23 +60,8 @@ def make_rows(count):
 
 
 ROWS = list(make_rows(400))
-LINES = {
-    "csv": lambda label, bag: f"{label},{'|'.join(map(str, bag))}",
-    "jsonl": lambda label, bag: json.dumps({"bag": bag, "day": {"hour": 3}, "label": label}),
-    "multislot": lambda label, bag: f"1 {label} {len(bag)} {' '.join(map(str, bag))}",
-    "slots": lambda label, bag: " ".join([f"label:{label}"] + [f"bag:{key}" for key in bag]),
-    "signs": lambda label, bag: " ".join([f"{label}:label"] + [f"{key}:bag" for key in bag]),
-    "libsvm": lambda label, bag: " ".join([str(label)] + [f"{key}:1" for key in bag]),
-    "libffm": lambda label, bag: " ".join([str(label)] + [f"0:{key}:1" for key in bag]),
-}
-FORMATS = [*LINES, "tfrecord"]
-
-
-def write(path, form, rows):
-    if form == "tfrecord":
-        tfrecord.write(path, ({"label": [float(label)], "bag": bag} for label, bag in rows))
-    else:
-        path.write_text("".join(LINES[form](*row) + "\n" for row in rows))
+# Of .csv and .tsv files, --format cannot tell the delimiter.
+FORMATS = ["csv", *(form for form in STREAMED if form not in ("csv", "tsv"))]
 
 
 class Formats(SharedFolderTest):

@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The optimum that scripts/make_known_clicks.py states is correct for its rows: the true
-probabilities follow from the columns, labels are drawn with them, and AUC and log loss equal those
+"""The optimum that scripts/make_known_clicks.py states is correct for its rows. The true
+probabilities follow from the columns, and labels are drawn with them. AUC and log loss equal those
 of other formulas."""
 
 import gzip

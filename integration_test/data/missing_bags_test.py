@@ -236,15 +236,15 @@ class MissingBags(SharedFolderTest):
         model = serving.Library(self.libraries["neither"]).open(self.saved["neither"])
         with Server(self.models) as server, model:
             self.assertEqual(len(server.infer(inputs(good), "neither@joined")["z"]), 3)
-            for rows, sentence in bad:
-                with self.subTest(sentence):
+            for rows, message in bad:
+                with self.subTest(message):
                     status, found = server.refused(
                         "POST", "/v2/models/neither%40joined/infer",
                         json.dumps({"inputs": inputs([good[0], rows])}))
                     self.assertEqual(status, 400)
                     self.assertIn("input 'd': belongs together with input 'c' (nn.same_bags), but "
-                                  + sentence, found)
-                    with self.assertRaisesRegex(serving.ServingError, sentence):
+                                  + message, found)
+                    with self.assertRaisesRegex(serving.ServingError, message):
                         model.run("joined", {"c": [good[0][0], rows[0]],
                                              "d": [good[0][1], rows[1]]})
 

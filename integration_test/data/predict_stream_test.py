@@ -396,7 +396,7 @@ class PredictStream(SharedFolderTest):
         data = self.put("many.tsv", lines_of(range(200_000)))
         stream = Predictor(self.command(data=data), stdin=subprocess.DEVNULL)
         self.assertEqual(stream.process.stdout.readline(), b"request\tz\n")
-        # Nobody reads the output, so the pipe is full before all is written.
+        # No process reads the output, so the pipe is full before everything is written.
         stream.await_bytes(stream.process.stdout, lambda count: count > 50_000)
         time.sleep(0.2)
         self.assertIsNone(stream.process.poll())
@@ -505,7 +505,7 @@ class PredictStream(SharedFolderTest):
             done = subprocess.run([str(a) for a in self.command("--output", data)],
                                   stdin=file, capture_output=True, text=True)
         self.assertIn("is the file of --data, and would destroy it", done.stderr)
-        for flags, sentence in (
+        for flags, message in (
                 (("--epochs", 2), "standard input can be read but once, but --epochs 2 needs it "
                                   "again"),
                 (("--evaluate-data", "-"), "standard input can be read but once, but is named "
@@ -517,7 +517,7 @@ class PredictStream(SharedFolderTest):
                                                     "--delimiter", "tab", *flags)],
                                   input="", capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn(sentence, done.stderr)
+            self.assertIn(message, done.stderr)
 
     def test_other_commands_read_it_too(self):
         rows = "".join(f"0\t{n}\n" for n in range(50))
@@ -613,10 +613,10 @@ class PredictStream(SharedFolderTest):
         self.assertEqual(out.read_text(), "old")
         self.assertEqual([p for p in self.root.iterdir() if ".tmp." in p.name], [])
         # If the output cannot be written, no row is predicted.
-        for program, sentence in (
+        for program, message in (
                 ("clashes", "two columns `request.splits`: what --id or --copy-column lets"),
                 ("reserved", "`__metadata__`, which the safetensors format reserves")):
-            self.assertIn(sentence, self.refused(
+            self.assertIn(message, self.refused(
                 "--program", program, "--output", out, text=lines_of([1]), status=1))
         # A kill leaves no file, neither at the path nor elsewhere.
         stream = Predictor(self.command("--output", out))

@@ -259,10 +259,10 @@ class RawKeys(SharedFolderTest):
     def test_many_unknown_ids(self):
         unknown = self.root / "unknown.tsv"
         unknown.write_text("".join(f"{n % 2}\tu{n}\n" for n in range(200)))
-        sentence = "200 of 200 looked-up ids (100 %) are unknown to the model"
+        message = "200 of 200 looked-up ids (100 %) are unknown to the model"
         for command in "evaluate", "predict":
             ask = [self.trainer, command, "--checkpoint", self.saved, "--data"]
-            self.assertIn(sentence, self.ask([*ask, unknown]).stderr)
+            self.assertIn(message, self.ask([*ask, unknown]).stderr)
             self.assertNotIn("are unknown to the model", self.ask([*ask, self.data]).stderr)
         with serving.Library(self.library("hashed", SOURCE_TEXT)).open(self.saved) as model:
             with warnings.catch_warnings(record=True) as caught:

@@ -181,7 +181,7 @@ class DeviceSums(DeviceJobs):
     def test_what_the_flag_is_not_for(self):
         name = "logistic_regression"
         data = self.data(name)
-        for mode, target, numerics, sentence in (
+        for mode, target, numerics, message in (
                 ("sync", "cuda", "fast", "--device-sums is for modes in which trainers own parameters, "
                                          "but this program is of mode sync"),
                 ("collective", "cpu", "fast", "--device-sums on is for a program that was translated with "
@@ -194,7 +194,7 @@ class DeviceSums(DeviceJobs):
                                        "--rank", "0", "--trainers", "2", place, "unix:@a,unix:@b"],
                                       capture_output=True, text=True, check=False)
                 self.assertEqual(said.returncode, 2, said.stderr)
-                self.assertIn(sentence, said.stderr)
+                self.assertIn(message, said.stderr)
 
     def test_what_is_saved_goes_on_anywhere(self):
         """A job on devices resumes from a checkpoint of a job on CPUs with another number of
@@ -242,13 +242,13 @@ class DeviceSums(DeviceJobs):
                                 for row in not_finite_models.rows(40)))
         # Each of the two batches with one sample has a finite gradient.
         large.write_text("0,1.0,3e38,0.0,1\n" * 8)
-        for number, (source, data, batch, sentence) in enumerate((
+        for number, (source, data, batch, message) in enumerate((
                 (text(rules=not_finite_models.GROWS, group="rule(@grows) rate(0.01)"), tiny, 4,
                  "group @wide cannot be updated at its step 3"),
                 (text(rules=not_finite_models.SCALES, group="rule(@scales) rate(1.0)"), tiny, 4,
                  "the rule of group @wide gave @w a value or slot that is not finite"),
                 (text(), large, 1, "the sum of all replicas' gradients of @w"))):
-            with self.subTest(sentence):
+            with self.subTest(message):
                 path = self.root / f"tiny{number}.mlir"
                 path.write_text(source)
                 folder = self.translate(path, "cuda", "--mode=collective", numerics="fast")
@@ -259,7 +259,7 @@ class DeviceSums(DeviceJobs):
                     for trainer in job.trainers:
                         self.assertEqual(trainer.wait(60), 1, trainer.output)
                         self.assertIn(SHARED, trainer.output)
-                        self.assertIn(sentence, trainer.output)
+                        self.assertIn(message, trainer.output)
                 self.assertFalse(saved.exists() and [p for p in saved.iterdir() if p.is_dir()])
 
     def test_what_one_trainer_fails_at_ends_all(self):

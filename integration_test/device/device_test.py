@@ -104,22 +104,22 @@ class Device(DeviceJobs):
     def test_tables_that_cannot_be_on_the_device(self):
         data = self.data("ctr_dnn")
         folder = self.translate("ctr_dnn", "cuda")
-        for flags, sentence in (
+        for flags, message in (
                 (["--device", "fake", "--replicas", "1x2", "--hogwild"], "is not for --hogwild"),
         ):
             with self.subTest(flags):
                 said = self.error_of(folder, "--data", data, "--table-placement", "device", *flags,
                                      status=2)
-                self.assertIn(sentence, said)
+                self.assertIn(message, said)
                 self.assertIn("--table-placement host", said)
-        for target, flags, sentence in (
+        for target, flags, message in (
                 ("cpu", [], "translated with --target=cuda"),
                 ("cuda", ["--mode=collective"], "this program is of mode collective")):
             said = self.error_of(self.translate("ctr_dnn", target, *flags), "--data", data,
                                  "--table-placement", "device", *(["--rank", 0, "--trainers", 1,
                                  "--peers", f"unix:{self.root}/own", "--device", "fake"] if flags else []),
                                  status=2)
-            self.assertIn(sentence, said)
+            self.assertIn(message, said)
         self.assertIn("target GPU           sm_80 and newer",
                       run(self.translate("ctr_dnn", "cuda") / "trainer", "--version").stdout)
         said = self.error_of(self.translate("ctr_dnn", "cpu"), "--data", data, "--device", "fake", status=2)
@@ -170,7 +170,7 @@ class Device(DeviceJobs):
             "--steps", 5)
         kept = sorted(path.relative_to(saved) for path in saved.rglob("*"))
         place = rf"batch [0-9]+ of {data} \(group 0, worker 0\): "
-        for fault, status, sentence in (
+        for fault, status, message in (
                 ("allocations=3", 3, "the device has no [0-9]+ bytes left; use a smaller "
                                      "--batch-size"),
                 # A launch on a GPU fails for the same reasons as launched work, for example
@@ -182,7 +182,7 @@ class Device(DeviceJobs):
             with self.subTest(fault):
                 said = self.error_of(folder, *flags, "--resume", "--device", f"fake:{fault}",
                                      status=status)
-                self.assertRegex(said, f"^error: {place}{sentence}$")
+                self.assertRegex(said, f"^error: {place}{message}$")
                 # The saved files are unchanged, and training can continue from them.
                 self.assertEqual(kept, sorted(path.relative_to(saved)
                                               for path in saved.rglob("*")))
@@ -211,7 +211,7 @@ class Device(DeviceJobs):
     def test_devices_that_are_too_many(self):
         data = self.data("logistic_regression")
         folder = self.translate("logistic_regression", "cuda")
-        for names, sentence in (
+        for names, message in (
                 ("fake,fake", "--device names 2 devices, but this process has 1 replica, each of "
                               "which computes on one"),
                 ("cuda:0,1,0", "--device cuda:0,1,0 names cuda:0 twice"),
@@ -220,7 +220,7 @@ class Device(DeviceJobs):
                 ("fake,cuda:1", "--device fake,cuda:1 names GPUs and fake devices"),
                 ("fake,", "there is no device ''")):
             with self.subTest(names):
-                self.assertIn(sentence, self.error_of(folder, "--data", data, "--device", names,
+                self.assertIn(message, self.error_of(folder, "--data", data, "--device", names,
                                                       status=2))
         # If the host has no GPU, this is no error in the flags.
         if count_gpus()[0] == 0:
@@ -273,7 +273,7 @@ class Device(DeviceJobs):
         """The fake device rounds factors to nearest."""
         self.check_tf32(of_factor=2 ** -11)
         source, data = model("logistic_regression"), self.data("logistic_regression")
-        for target, numerics, sentence in (
+        for target, numerics, message in (
                 ("cpu", "fast", "this program computes on CPUs: leave it out, or translate the model with "
                                 "--target=cuda"),
                 ("cuda", "strict", "the products of this program are strict: leave it out, or translate "
@@ -285,7 +285,7 @@ class Device(DeviceJobs):
                     done = subprocess.run([folder / "trainer", *command, "--data", data, "--tf32"],
                                           capture_output=True, text=True, check=False)
                     self.assertEqual((done.returncode, done.stdout), (2, ""))
-                    self.assertRegex(done.stderr, f"^error: --tf32 is for .*, but {sentence}\n$")
+                    self.assertRegex(done.stderr, f"^error: --tf32 is for .*, but {message}\n$")
 
     def test_fast_sums_over_a_batch(self):
         """The sum is computed in 128 chunks of 8 samples, whose sums are added. The samples are

@@ -171,7 +171,7 @@ class AsyncPush(FolderTest):
                                    warm_up=False))
         run(PDL_TRANSLATE, self.root / "model.mlir", "-o", self.root / "sync",
             "--mode=sync")
-        for mode, flags, sentence in (
+        for mode, flags, message in (
                 ("async", ["--max-merge", "3"], "give --push-queue 1 too"),
                 ("async", ["--push-queue", "1", "--on-failure", "wait"],
                  "--push-queue is not for --on-failure=wait"),
@@ -182,7 +182,7 @@ class AsyncPush(FolderTest):
                  "--servers", "unix:@nobody", *flags], capture_output=True,
                 text=True)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(sentence, done.stderr)
+            self.assertIn(message, done.stderr)
 
 
 if __name__ == "__main__":

@@ -137,8 +137,9 @@ class Async(FolderTest):
 
     def test_full_disk(self):
         self.small_program()
+        losses = self.root / "full disk"
         with Cluster(self.root / "async", 1, 1,
-                     ["--data", ADULT, "--epochs", 100000],
+                     ["--data", ADULT, "--epochs", 100000, "--log-losses", losses],
                      ["--log-applied", "/dev/full"]) as cluster:
             cluster.start()
             server, = cluster.servers
@@ -146,7 +147,9 @@ class Async(FolderTest):
                 time.sleep(0.01)
             self.assertRegex(server.output, "/dev/full: cannot be written: No space left on "
                                             "device.*; the job goes on without --log-applied")
-            # The job continues until the test stops it.
+            # The job continues until the test stops it. A trainer that is stopped before it has
+            # joined would leave the server waiting for its next start.
+            cluster.wait_for_steps(losses, 1)
             cluster.trainers[0].popen.send_signal(signal.SIGUSR1)
             self.assertEqual(cluster.trainers[0].wait(60), 138, cluster.trainers[0].output)
             self.assertEqual(server.wait(60), 0, server.output)

@@ -231,10 +231,10 @@ class Geo(FolderTest):
         self.assertAlmostEqual(found, value, delta=2 * epochs * math.ulp(2.0))
         self.assertNotAlmostEqual(found, 0.75, places=3)
 
-    def refused(self, cluster, sentence, process):
+    def refused(self, cluster, message, process):
         cluster.start()
         self.assertNotEqual(process(cluster).wait(60), 0)
-        self.assertIn(sentence, process(cluster).output)
+        self.assertIn(message, process(cluster).output)
 
     def test_flags_that_do_not_fit(self):
         self.small_program()
@@ -242,7 +242,7 @@ class Geo(FolderTest):
                      ["--seed", 7]) as cluster:
             self.assertIn("not all started with the same --geo-steps",
                           cluster.refuse_another(["--geo-steps", 3]))
-        for flags, sentence in (
+        for flags, message in (
                 (["--pack-gradients", "int8"], "in mode geo trainers keep them"),
                 (["--init-from", ADULT], "give it to the servers")):
             done = subprocess.run(
@@ -250,7 +250,7 @@ class Geo(FolderTest):
                                   "unix:/nowhere", *self.data(*flags))],
                 capture_output=True, text=True)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(sentence, done.stderr)
+            self.assertIn(message, done.stderr)
 
     def test_a_killed_process_ends_the_job_with_a_message(self):
         self.small_program()

@@ -1,8 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""16 trainers and 8 servers in mode sync give the bits of one process with 16 replicas: over unix
-sockets, and with each process in its own network namespace behind a link of 1 Gbit/s and 0.5 ms.
+"""16 trainers and 8 servers in mode sync give the bits of one process with 16 replicas. They run
+over unix sockets, and with each process in its own network namespace at the end of a link of 1
+Gbit/s and 0.5 ms.
 """
 
 import contextlib

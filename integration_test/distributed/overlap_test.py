@@ -171,11 +171,11 @@ class OtherModes(SyncComparison, Parts):
                                f"and with {' '.join(other)} none does; leave one "
                                "of the two out")
 
-    def check_refused(self, mode, flags, sentence):
+    def check_refused(self, mode, flags, message):
         done = subprocess.run([self.root / mode / "trainer", *map(str, flags)],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn(sentence, " ".join(done.stderr.split()))
+        self.assertIn(message, " ".join(done.stderr.split()))
 
 
 if __name__ == "__main__":

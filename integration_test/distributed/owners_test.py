@@ -289,7 +289,7 @@ class Faults(OwnersComparison):
         """If a trainer has no data or other flags, the others end with its message, long before
         their time limit."""
         self.translate(self.write(small_model("@sgd", False, False, False)))
-        for change, sentence in (
+        for change, message in (
                 (("--data", self.root / "none.csv"), "none.csv"),
                 (("--seed", 8), "--seed")):
             with self.job(2, 0, self.flags(DATA, "refused", 50)) as cluster:
@@ -300,7 +300,7 @@ class Faults(OwnersComparison):
                 begun = time.monotonic()
                 for trainer in cluster.trainers:
                     self.assertEqual(trainer.wait(40), 1, trainer.output)
-                    self.assertIn(sentence, trainer.output)
+                    self.assertIn(message, trainer.output)
                 self.assertLess(time.monotonic() - begun, 40)
 
 

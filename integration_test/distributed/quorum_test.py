@@ -162,13 +162,13 @@ class Quorum(PushModes):
 
     def test_flags(self):
         self.translate(modes=("quorum",))
-        for flags, sentence in (
+        for flags, message in (
                 ((), "--quorum is required in mode quorum"),
                 (("--quorum", 3), "--quorum 3 is more than the 2 trainers")):
             with self.cluster("refused", 2, 1, 2, server_flags=flags) as job:
                 server = job.start_server(0)
                 self.assertEqual(server.wait(20), 2)
-                self.assertIn(sentence, server.output)
+                self.assertIn(message, server.output)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Clauses of groups for modes in which each push is a step: a rate that is divided by the number
-of pushers (`rate_over(pushers)`), and compensation of late gradients
-(`compensate(@delay_compensation)`). A counter shows the number of pushers exactly. The compensated
+"""Clauses of groups for modes in which each push is a step: a learning rate that is divided by the
+number of senders (`rate_over(pushers)`), and compensation of late gradients
+(`compensate(@delay_compensation)`). A counter shows the number of senders exactly. The compensated
 gradients are computed again from the servers' logs in plain Python. A replay of the logs gives the
 servers' state. Real processes."""
 
@@ -25,7 +25,7 @@ from programs import ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, run
 
 import tensorfile
 
-# The counter adds the number of samples of each push, multiplied by 1 / pushers.
+# The counter adds the number of samples of each push, multiplied by 1 / senders.
 MODEL = """module @counted {
   nn.record @person {
     nn.field @numbers : tensor<?x5xf32> columns([0, 2, 10, 11, 12])
@@ -149,7 +149,7 @@ class RulesOverPushers(FolderTest):
             *self.flags(name, replicas), *flags)
 
     def test_one_process(self):
-        """Replicas join, so there is one pusher. With --hogwild, each worker is a pusher."""
+        """Replicas join, so there is one sender. With --hogwild, each worker is a sender."""
         self.translate("local")
         for replicas in ("1x1", "2x2"):
             self.local(f"local{replicas}", replicas)
@@ -204,7 +204,7 @@ class RulesOverPushers(FolderTest):
                                      tensorfile.read(dumps[1])[symbol].data)
 
     def test_another_cluster_goes_on(self):
-        """The number of pushers is that of the job that resumes."""
+        """The number of senders is that of the job that resumes."""
         self.translate("async", "@adam", "@adagrad")
         self.job("saved", "async", 2, 2)
         before = self.root / "before"
@@ -320,7 +320,7 @@ class RulesOverPushers(FolderTest):
         return self.check_by_hand(name, mode, logs / "applied-0.log", 2, delta=1e-4)
 
     def test_where_nothing_is_late(self):
-        """One pusher has the bits of mode local, and mode local has those of a model without the
+        """One sender has the bits of mode local, and mode local has those of a model without the
         clause."""
         self.translate("local", "@adam", "@adagrad")
         self.local("plain", "1x1")

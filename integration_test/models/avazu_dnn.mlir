@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// models/ctr_dnn for Avazu's 21 columns of ids (all but the row's id and the
-// hour), with smaller layers. For tests.
+// models/ctr_dnn for the 21 columns of ids of Avazu (all except the row's id
+// and the hour), with smaller layers. Only for tests.
 //
 //===----------------------------------------------------------------------===//
 

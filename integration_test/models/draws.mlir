@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On histories of scripts/make_histories.py: draws_test.py trains it.
+// A model with random draws, for draws_test.py. It reads histories of
+// scripts/make_histories.py.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +51,7 @@ module @draws {
     %zn3 = nn.matmul %user, %others transposed : !row, tensor<?x3x8xf32>
     %z = nn.flatten %z3 from 1 : tensor<?x1x1xf32>
     %zn = nn.flatten %zn3 from 1 : tensor<?x1x3xf32>
-    // Two more, of those that are frequent.
+    // Draws two more ids, of the frequent ones.
     %frequent = nn.sample 2 from 0 below 8 counts(#seen) power(0.75) : tensor<?x2xi64>
     %hit = nn.accidental_hits %next, %frequent : (!id, tensor<?x2xi64>) -> tensor<?x2xf32>
     %qf = nn.log_probability %frequent from 0 below 8 counts(#seen) power(0.75) : (tensor<?x2xi64>) -> tensor<?x2xf32>
@@ -70,8 +71,8 @@ module @draws {
     nn.minimize %l#0 over [@dense, @sparse] : !one
   }
 
-  // Without dropout, so that a sample's score does not depend on where it stands; the
-  // loss has ids that are drawn by where it does.
+  // This program has no dropout, so a sample's score does not depend on its
+  // position in the data. The loss does, because it draws ids by this position.
   nn.program @predict frozen reads(@visit) {
   ^bb0(%items: !ids, %next: !id):
     %l:2 = nn.call @loss(%items, %next) : (!ids, !id) -> (!one, !one)

@@ -72,7 +72,7 @@ def largest(values):
 
 
 def difference(name, expected, actual, tolerance):
-    """Returns a list with one sentence if the sequences differ, otherwise an empty list."""
+    """Returns a list with one message if the sequences differ, otherwise an empty list."""
     if len(expected) != len(actual):
         return [f"{name}: {len(actual)} elements, expected {len(expected)}"]
     limit = tolerance * largest(value for value in expected if math.isfinite(value))
@@ -307,9 +307,9 @@ def check_paired(case, folder, options):
 
 
 def check(case, options):
-    """Returns sentences about the faults of a case. `options`: the result of parsing in `main`:
-    `check` (the function), `pdl_opt`, `pdl_translate`, `element_type`, `phase`, `data`, each if
-    its command needs it."""
+    """Returns messages about the faults of a case. `options`: the result of parsing in `main`:
+    `check` (the function), `pdl_opt`, `pdl_translate`, `element_type`, `phase`, `data`, each if its
+    command needs it."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             return options.check(case, folder, options)

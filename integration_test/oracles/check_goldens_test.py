@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""That wrong numbers fail: `python3 -m unittest check_goldens_test`."""
+"""Tests that wrong numbers fail: `python3 -m unittest check_goldens_test`."""
 
 import array
 import os

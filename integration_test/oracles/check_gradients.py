@@ -5,19 +5,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Compares the gradients of nn-autodiff with central differences of the losses,
-in f64, by the interpreter; a case with `as_written` in case.json, with the types that
-it has. It needs the Python standard library only.
+"""Compares the gradients of nn-autodiff with central differences of the losses, which the
+interpreter computes in f64. A case with `as_written` in case.json is computed with its own types.
+Needs only the Python standard library.
 
   check_gradients.py CASE... --pdl-opt TOOL [--directions N] [--seed N] [--stopped NAME...]
 
-A case is a folder with model.mlir, data.safetensors and init.safetensors, whose
-groups are trained by @sgd at rate 1 (`goldens/ops` of README.md). Initial values
-are moved off their places, where max, relu and abs have corners. Then for each
-trained tensor and some random directions d, (L(w + h d) - L(w - h d)) / 2 h is
-compared with the gradient along d, which one step of @sgd shows: it needs no
-oracle but the losses themselves. `--stopped` names parameters that the losses
-depend on behind nn.stop_gradient.
+A case is a folder with model.mlir, data.safetensors and init.safetensors. @sgd trains its groups
+with learning rate 1 (`goldens/ops` of README.md). Initial values are changed a little, because max,
+relu and abs are not smooth at some of them. Then, for each trained tensor and some random
+directions d, (L(w + h d) - L(w - h d)) / 2 h is compared with the gradient along d. One step of
+@sgd shows this gradient. The losses themselves are the only oracle. `--stopped` names parameters on
+which the losses depend only through nn.stop_gradient.
 """
 
 import argparse
@@ -100,7 +99,7 @@ def moved(init, name, direction, width):
 
 
 def check(options, case, folder):
-    """Returns a sentence for each gradient that differs, and the number of compared gradients."""
+    """Returns a message for each gradient that differs, and the number of compared gradients."""
     generator = random.Random(options.seed)
     with open(os.path.join(case, "model.mlir"), encoding="utf-8") as file:
         trained = set(re.findall(r"nn\.(?:param|table) @(\w+)", file.read()))

@@ -1,4 +1,4 @@
-#===- mixed_cases.py - Golden cases of f64 beside f32 ------------*- python -*-===#
+#===- mixed_cases.py - Golden cases that mix f64 and f32 -----*- python -*-===#
 #
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
@@ -79,7 +79,7 @@ MODEL = """module @mixed {
     %h = nn.call @hidden_of(%x) : (tensor<?x3xf32>) -> tensor<?x4xf32>
     %z = nn.call @logit_of(%x, %d, %c, %h) : (tensor<?x3xf32>, tensor<?x2xf64>, !nn.ragged<?x1x*xi64>, tensor<?x4xf32>) -> tensor<?x1xf64>
     %l = nn.sigmoid_cross_entropy %z, %target : tensor<?x1xf64>
-    // While the steps, in f32, are few, something is added to the losses, in f64.
+    // For the first steps, counted in f32, the losses, in f64, are increased.
     %steps = nn.read @steps : tensor<1xf32>
     %two = nn.constant dense<2.0> : tensor<1xf32>
     %late = nn.greater %steps, %two : tensor<1xf32>, tensor<1xf32>
@@ -246,7 +246,7 @@ SLOPES = """module @mixed_slopes {
 
   nn.program @train reads(@sample) {
   ^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
-    // Nothing rounds in f32 here, so that differences see slopes.
+    // Nothing here is rounded to f32, so that differences are slopes.
     %move = nn.read @move : tensor<3xf64>
     %move_narrow = nn.cast %move : (tensor<3xf64>) -> tensor<3xf32>
     %shift = nn.read @shift : tensor<3xf32>
@@ -255,7 +255,7 @@ SLOPES = """module @mixed_slopes {
     %e = nn.lookup @rows[%c] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
     %f = nn.reshape %e : (tensor<?x1x3xf32>) -> tensor<?x3xf32>
     %g = nn.add %b, %f : tensor<?x3xf32>, tensor<?x3xf32>
-    // From here on all is f64.
+    // All later ops compute in f64.
     %wide = nn.cast %g : (tensor<?x3xf32>) -> tensor<?x3xf64>
     %h = nn.tanh %wide : tensor<?x3xf64>
     %m = nn.mul %h, %move : tensor<?x3xf64>, tensor<3xf64>

@@ -5,23 +5,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Update rules as plain formulas, for dense tensors and for the touched rows of
-a table alike. They work on PyTorch tensors of any shape.
+"""Update rules as plain formulas, for dense tensors and for the touched rows of a table. They work
+on PyTorch tensors of any shape.
 
-`rule_cases.py` compares with torch.optim, before it writes anything, those that
-PyTorch has. The others follow their papers: ftrl McMahan et al., "Ad Click
-Prediction: a View from the Trenches" (2013), algorithm 1; lion Chen et al.,
-"Symbolic Discovery of Optimization Algorithms" (2023), algorithm 2; proximal_sgd
-Duchi and Singer, "Efficient Online and Batch Learning Using Forward Backward
-Splitting" (2009), with l1 and squared l2; proximal_adagrad Duchi et al., "Adaptive
-Subgradient Methods" (2011), composite mirror descent with the same two;
-rowwise_adagrad "exact row-wise AdaGrad" of FBGEMM's embedding tables; bounded_adagrad
-SparseAdaGradSGDRule of PaddlePaddle's tables, without shows, and click_adagrad the same
-with them (CtrCommonAccessor, show_scale); rowwise_lars You et al.,
-"Large Batch Training of Convolutional Networks" (2017), and rowwise_lamb You et al.,
-"Large Batch Optimization for Deep Learning" (2020), both with rows for layers.
+`rule_cases.py` compares the rules that PyTorch has with torch.optim before it writes anything. The
+others follow their papers:
 
-The last dimension is a row, of which a row slot has one element.
+- ftrl: McMahan et al., "Ad Click Prediction: a View from the Trenches" (2013), algorithm 1.
+- lion: Chen et al., "Symbolic Discovery of Optimization Algorithms" (2023), algorithm 2.
+- proximal_sgd: Duchi and Singer, "Efficient Online and Batch Learning Using Forward Backward
+  Splitting" (2009), with l1 and squared l2.
+- proximal_adagrad: Duchi et al., "Adaptive Subgradient Methods" (2011), composite mirror descent
+  with the same two regularizers.
+- rowwise_adagrad: "exact row-wise AdaGrad" of FBGEMM's embedding tables.
+- bounded_adagrad: SparseAdaGradSGDRule of PaddlePaddle's tables, without shows.
+- click_adagrad: the same with shows (CtrCommonAccessor, show_scale).
+- rowwise_lars: You et al., "Large Batch Training of Convolutional Networks" (2017), with rows
+  instead of layers.
+- rowwise_lamb: You et al., "Large Batch Optimization for Deep Learning" (2020), with rows instead
+  of layers.
+
+The last dimension is a row, for which a row slot has one element.
 """
 
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """pdl-check-serving: models agree in all forms, fused and not fused. A wrong checkpoint, model,
-hash or record is reported by one sentence."""
+hash or record is reported by one message."""
 
 import contextlib
 import http.client
@@ -178,8 +178,8 @@ class CheckServingTest(SharedFolderTest):
         cells[2] = "x1"
         broken = self.root / "broken.tsv"
         broken.write_text("\n".join([*lines[:3], "\t".join(cells), *lines[4:]]) + "\n")
-        sentence = self.differs(*self.compiled, "--checkpoint", self.checkpoint, data=broken)
-        self.assertIn("broken.tsv:4:3: field `numbers`", sentence)
+        message = self.differs(*self.compiled, "--checkpoint", self.checkpoint, data=broken)
+        self.assertIn("broken.tsv:4:3: field `numbers`", message)
         told = self.agrees(*self.compiled, "--checkpoint", self.checkpoint, "--max-bad-rows", "1",
                            "--batch-sizes", "512", data=broken)
         self.assertIn(f"{ROWS - 1} rows", told)
@@ -189,19 +189,19 @@ class CheckServingTest(SharedFolderTest):
     #===------------------------------------------------------------------===#
 
     def test_another_checkpoint(self):
-        sentence = self.differs(*self.compiled, "--checkpoint", self.checkpoint, "--served",
+        message = self.differs(*self.compiled, "--checkpoint", self.checkpoint, "--served",
                                 self.earlier)
-        self.assertRegex(sentence, r"library \(.*libctr_dnn.so, batches of 1\) disagrees with "
+        self.assertRegex(message, r"library \(.*libctr_dnn.so, batches of 1\) disagrees with "
                                    r"trainer predict \(.*/trainer, batches of 512\): row 0 of the "
                                    r"data \(from 0\), output 'output0', column 0: " + TWO_VALUES)
         self.assertIn(f"; the library reads {self.earlier} (step 11), the trainer "
-                      f"{self.checkpoint}", sentence)
+                      f"{self.checkpoint}", message)
 
     def test_another_model(self):
         library = self.changed_library("tanh", ("act(relu)", "act(tanh)"))
-        sentence = self.differs(*self.compiled, "--library", library, "--checkpoint",
+        message = self.differs(*self.compiled, "--library", library, "--checkpoint",
                                 self.checkpoint)
-        self.assertRegex(sentence, re.escape(f"library ({library}, batches of 1) disagrees with ") +
+        self.assertRegex(message, re.escape(f"library ({library}, batches of 1) disagrees with ") +
                          ".*" + TWO_VALUES)
         shape = self.changed_library("wider", ("400x400xf32> in @dense", "400x512xf32> in @dense"),
                                      ("@b2 : tensor<400xf32>", "@b2 : tensor<512xf32>"),
@@ -209,27 +209,27 @@ class CheckServingTest(SharedFolderTest):
                                      ("-> tensor<?x400xf32>\n    %h3", "-> tensor<?x512xf32>\n    %h3"),
                                      ("nn.linear %h2, @w3, @b3 act(relu) : (tensor<?x400xf32>)",
                                       "nn.linear %h2, @w3, @b3 act(relu) : (tensor<?x512xf32>)"))
-        sentence = self.differs(*self.compiled[:2], "--library", shape, "--checkpoint",
+        message = self.differs(*self.compiled[:2], "--library", shape, "--checkpoint",
                                 self.checkpoint)
-        self.assertIn(f"library ({shape}) cannot take the values of {self.checkpoint}: ", sentence)
-        self.assertIn("shape of @w2", sentence)
+        self.assertIn(f"library ({shape}) cannot take the values of {self.checkpoint}: ", message)
+        self.assertIn("shape of @w2", message)
 
     def test_another_hash(self):
         library = self.changed_library("salted", ("salt = slot", "salt = 7"))
-        sentence = self.differs(*self.compiled[:2], "--library", library, "--checkpoint",
+        message = self.differs(*self.compiled[:2], "--library", library, "--checkpoint",
                                 self.checkpoint)
-        self.assertIn(f"library ({library}) cannot take the values of {self.checkpoint}: ", sentence)
+        self.assertIn(f"library ({library}) cannot take the values of {self.checkpoint}: ", message)
         self.assertIn("the checkpoint makes some of `text by xxh64 salt slot`, this program of "
-                      "`text by xxh64 salt 7`", sentence)
+                      "`text by xxh64 salt 7`", message)
         # If the values do not describe how their keys were computed, predictions show the
         # difference.
         dump, older = self.root / "values.safetensors", self.root / "older.safetensors"
         run(PDL_CHECKPOINT, "dump", self.checkpoint, "-o", dump)
         without_layout(dump, older)
-        sentence = self.differs(*self.compiled[:2], "--library", library, "--checkpoint", older,
+        message = self.differs(*self.compiled[:2], "--library", library, "--checkpoint", older,
                                 "--accept-old-layout")
-        self.assertRegex(sentence, TWO_VALUES)
-        self.assertIn("the library makes other keys of texts: the model's hash differs", sentence)
+        self.assertRegex(message, TWO_VALUES)
+        self.assertIn("the library makes other keys of texts: the model's hash differs", message)
 
     def test_evaluation_of_something_else(self):
         """@evaluate and @predict differ."""
@@ -238,12 +238,12 @@ class CheckServingTest(SharedFolderTest):
         changed = text[:at] + text[at:].replace("nn.sigmoid", "nn.tanh", 1)
         source = self.root / "evaluated.mlir"
         source.write_text(changed)
-        sentence = self.differs(source, "--checkpoint", self.checkpoint)
-        self.assertRegex(sentence, r"trainer evaluate \(fused, batches of 1\) disagrees with "
+        message = self.differs(source, "--checkpoint", self.checkpoint)
+        self.assertRegex(message, r"trainer evaluate \(fused, batches of 1\) disagrees with "
                                    r"trainer predict \(fused, batches of 512\): row \d+ of the "
                                    r"data \(from 0\), what metric @auc observes of output "
                                    r"'output0', column 0: " + TWO_VALUES)
-        self.assertIn("--not-predicted auc", sentence)
+        self.assertIn("--not-predicted auc", message)
         self.agrees(source, "--checkpoint", self.checkpoint, "--batch-sizes", "512",
                     "--not-predicted", "auc", "--not-predicted", "log_loss", "--not-predicted",
                     "copc")
@@ -269,9 +269,9 @@ class CheckServingTest(SharedFolderTest):
                 proxy.behind = path
                 threading.Thread(target=proxy.serve_forever, daemon=True).start()
                 address = f"127.0.0.1:{proxy.server_port}"
-                sentence = self.differs(*command, "--server", address)
+                message = self.differs(*command, "--server", address)
                 proxy.shutdown()
-            self.assertRegex(sentence, re.escape(f"server ({address}, batches of 16) disagrees "
+            self.assertRegex(message, re.escape(f"server ({address}, batches of 16) disagrees "
                                                  "with") + r".* row 5 of the data \(from 0\)")
             server.terminate()
 

@@ -380,10 +380,10 @@ class Connected(unittest.TestCase):
         with Server(self.root / "served", waits=False) as server:
             self.wait_until(lambda: server.ask("GET", "/v2/models/plain/ready")[0] == 200, "plain")
             self.assertEqual(server.infer(inputs, "plain"), expected)
-            status, sentence = server.refused("POST", "/v2/models/clicks/infer",
+            status, message = server.refused("POST", "/v2/models/clicks/infer",
                                               {"inputs": inputs})
-            self.assertEqual(status, 503, sentence)
-            self.assertIn("is being loaded", sentence)
+            self.assertEqual(status, 503, message)
+            self.assertIn("is being loaded", message)
             # pdl-serve is live, but not ready.
             self.assertEqual(server.ask("GET", "/v2/health/live")[0], 200)
             self.assertEqual(server.refused("GET", "/v2/health/ready")[0], 503)
@@ -511,7 +511,7 @@ class Connected(unittest.TestCase):
             self.assertLess(time.monotonic() - begin, 15)
             self.job.servers[0].popen.send_signal(signal.SIGCONT)
             self.wait_until(lambda: self.answers(loaded), "answers")
-            # If a server dies, its job ends. Each call then fails immediately with one sentence,
+            # If a server dies, its job ends. Each call then fails immediately with one message,
             # until there is another job.
             self.job.servers[1].popen.kill()
             self.job.servers[1].popen.wait()
@@ -581,9 +581,9 @@ class Connected(unittest.TestCase):
             # A server is lost. Requests, log and metrics report this until it is back.
             addresses = self.job.addresses
             self.end()
-            status, sentence = infer()
+            status, message = infer()
             self.assertEqual(status, 503)
-            self.assertRegex(sentence, "^server unix:.* does not respond")
+            self.assertRegex(message, "^server unix:.* does not respond")
             server.wait_for("does not respond: no process listens there.*; what was loaded before "
                             "goes on")
             for _ in range(5):
@@ -612,12 +612,12 @@ class Connected(unittest.TestCase):
                                                           "of ctr_dnn"):
             other.connect(self.job.addresses)
         first, second = self.job.addresses.split(",")
-        for addresses, sentence in (
+        for addresses, message in (
                 (first, "none of the 1 given servers has .* all servers of the job, which has 2"),
                 ([first, first], "twice"), ([], "needs the addresses"), ("here", "here"),
                 (f"unix:{self.root}/nobody",
                  "nobody did not respond within 300 ms; check the address and whether the server")):
-            with self.subTest(addresses), self.assertRaisesRegex(serving.ServingError, sentence):
+            with self.subTest(addresses), self.assertRaisesRegex(serving.ServingError, message):
                 self.library.connect(addresses, timeout_ms=300)
         with self.assertRaisesRegex(serving.ServingError, "different tokens"):
             self.connect(token="guess")

@@ -338,11 +338,11 @@ class Library(SharedFolderTest):
             ("splits[2] is 0, less than the one before, 1", "predict",
              {**good, "categories": (keys, array.array("i", [0, 1, 0] + 50 * [1]))}),
         ]
-        for sentence, program, inputs in cases:
-            with self.subTest(sentence):
+        for message, program, inputs in cases:
+            with self.subTest(message):
                 with self.assertRaises(serving.ServingError) as caught:
                     loaded.run(program, inputs)
-                self.assertIn(sentence, str(caught.exception))
+                self.assertIn(message, str(caught.exception))
         found = loaded.run("predict", {**good, "categories": (keys, splits)})
         self.assertEqual(len(found["output0"]), 2)
         # Arrays of ctypes have a format that contains the byte order.
@@ -350,7 +350,7 @@ class Library(SharedFolderTest):
         self.assertEqual(loaded.run("predict", {**good, "categories": (keys, of_ctypes)}), found)
 
     def test_what_cannot_be_loaded(self):
-        """Each error is one sentence. The previous values of a model stay loaded."""
+        """Each error has one message. The previous values of a model stay loaded."""
         loaded = self.library().open(self.checkpoint)
         damaged = self.root / "damaged"
         shutil.copytree(checkpoints_in(self.checkpoint)[-1], damaged)
@@ -370,18 +370,18 @@ class Library(SharedFolderTest):
                  (damaged, "damaged"),
                  (other / "checkpoints", "rows of @emb"),
                  (self.root / "text.safetensors", "text.safetensors")]
-        for path, sentence in cases:
+        for path, message in cases:
             with self.subTest(path.name):
                 for attempt in self.library().open, loaded.reload:
                     with self.assertRaises(serving.ServingError) as caught:
                         attempt(path)
-                    self.assertIn(sentence, str(caught.exception))
+                    self.assertIn(message, str(caught.exception))
                     self.assertNotIn("\n", str(caught.exception))
         self.assertEqual(loaded.state()["version"], 1)
         self.assertEqual(self.score(loaded, 512), self.expected)
 
     def test_flags(self):
-        for flags, sentence in (
+        for flags, message in (
                 (["--mode=sync"], "leave --mode out"),
                 (["--emit=exe", "--servers"], "add --emit=library"),
                 (["--target=cuda"], "leave --target=cuda out")):
@@ -389,7 +389,7 @@ class Library(SharedFolderTest):
             done = subprocess.run([PDL_TRANSLATE, model("ctr_dnn"), *emit, *flags, "-o",
                                    self.root / "refused"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(sentence, done.stderr)
+            self.assertIn(message, done.stderr)
             self.assertFalse((self.root / "refused").exists())
 
 

@@ -51,11 +51,11 @@ class ServeBatching(ServedModels):
                         if got != alone[item]:
                             failures.append(f"item {item}: {got}, not {alone[item]}")
                         texts[1] = tensor("item", "BYTES", [1, 1], ["no number"])
-                        status, sentence = server.refused(
+                        status, message = server.refused(
                             "POST", "/v2/models/small/infer", {"inputs": texts},
                             connection=connection)
-                        if status != 400 or "is not a decimal integer" not in sentence:
-                            failures.append(f"{status} {sentence}")
+                        if status != 400 or "is not a decimal integer" not in message:
+                            failures.append(f"{status} {message}")
                     connection.close()
                 except Exception as error:  # pylint: disable=broad-except
                     failures.append(repr(error))
@@ -106,10 +106,10 @@ class ServeBatching(ServedModels):
                         text = "no number" if client % 2 else str(client)
                         given[1] = tensor("item", "BYTES", [size, 1], [text] * size)
                         if client % 2:
-                            status, sentence = server.refused(
+                            status, message = server.refused(
                                 "POST", "/v2/models/small/infer", {"inputs": given},
                                 connection=connection)
-                            check((status, "is not a decimal integer" in sentence), (400, True))
+                            check((status, "is not a decimal integer" in message), (400, True))
                         else:
                             check(server.infer(given, "small", connection), keys)
                     connection.close()
@@ -191,10 +191,10 @@ class ServeBatching(ServedModels):
                 connection.request("POST", "/v2/models/small/infer",
                                    json.dumps({"inputs": small_inputs()}))
             wait_until(lambda: server.metric("pdl_serve_waiting_samples") == 2)
-            status, sentence = server.refused("POST", "/v2/models/small/infer",
+            status, message = server.refused("POST", "/v2/models/small/infer",
                                               {"inputs": small_inputs()})
             self.assertEqual(status, 503)
-            self.assertIn("2 requests wait already", sentence)
+            self.assertIn("2 requests wait already", message)
             server.end()
             for connection in waiting:
                 self.assertEqual(connection.getresponse().status, 200)
@@ -204,7 +204,7 @@ class ServeBatching(ServedModels):
         taken = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(taken.close)
         port = taken.getsockname()[1]
-        for flags, sentence in (
+        for flags, message in (
                 ([self.own / "none"], "is no folder of models"),
                 ([self.models, "--http", "nowhere"], "'nowhere' is no address"),
                 ([self.models, "--http", f"127.0.0.1:{port}"], "in use"),
@@ -213,14 +213,14 @@ class ServeBatching(ServedModels):
                 ([self.models, "--max-batch", "0"], "--max-batch"),
                 ([self.models, "--batch-delay", "soon"], "no number of seconds"),
                 ([], "models is required")):
-            with self.subTest(sentence):
+            with self.subTest(message):
                 done = subprocess.run([str(PDL_SERVE), *map(str, flags)], capture_output=True,
                                       text=True, timeout=60, check=False)
                 # Another process may release the address, so a retry may succeed. A missing folder
                 # is not an error in the flags.
                 status = {"in use": 3, "No such file": 1, "is no folder of models": 1}
-                self.assertEqual(done.returncode, status.get(sentence, 2), done.stderr)
-                self.assertIn(sentence, done.stderr)
+                self.assertEqual(done.returncode, status.get(message, 2), done.stderr)
+                self.assertIn(message, done.stderr)
         # A socket of a killed process is replaced; a socket with a listener is not.
         path = self.own / "socket"
         with contextlib.closing(socket.socket(socket.AF_UNIX)) as left:

@@ -254,10 +254,10 @@ class ServeLimits(ServedModels):
                 self.assertEqual(used.recv(1 << 16), b"")
 
     def check_samples(self, server):
-        status, sentence = server.refused("POST", "/v2/models/small/infer",
+        status, message = server.refused("POST", "/v2/models/small/infer",
                                           {"inputs": small_inputs(1001)})
         self.assertEqual(status, 413)
-        self.assertIn("has 1001 samples; a request has 1 to 1000", sentence)
+        self.assertIn("has 1001 samples; a request has 1 to 1000", message)
         splits = [tensor("x", "FP32", [1000, 2], [0.5] * 2000),
                   tensor("item", "INT64", [1000, 1], [3] * 1000)]
         self.assertEqual(len(server.infer(splits, "small")["score"]), 1000)

@@ -227,10 +227,10 @@ class ServeProtocol(ServedModels):
                     tensor("categories", "UINT64", [1, 26], [*range(25), 2 ** 64 - 1])]
             self.assertEqual(len(server.infer(keys)["output0"]), 1)
             # Integers that are not declared as keys could mean anything, so they are rejected.
-            status, sentence = server.refused("POST", "/v2/models/ctr/infer", json.dumps({
+            status, message = server.refused("POST", "/v2/models/ctr/infer", json.dumps({
                 "inputs": [keys[0], {**keys[1], "datatype": "INT64", "data": list(range(26))}]}))
             self.assertEqual(status, 400)
-            self.assertIn("input 'categories' is INT64, but the model hashes texts", sentence)
+            self.assertIn("input 'categories' is INT64, but the model hashes texts", message)
 
     def test_missing_elements(self):
         """NaN, null and omitted inputs are handled like an empty cell by the trainer."""
@@ -253,10 +253,10 @@ class ServeProtocol(ServedModels):
             self.assertEqual(status, 200, content)
             self.assertEqual(json.loads(content)["outputs"][0]["data"], expected["output0"])
             # Without any input, the number of samples is unknown.
-            status, sentence = server.refused("POST", "/v2/models/ctr/infer", {"inputs": []})
+            status, message = server.refused("POST", "/v2/models/ctr/infer", {"inputs": []})
             self.assertEqual(status, 400)
             self.assertIn("has none of the model's inputs, which are 'numbers', 'categories'",
-                          sentence)
+                          message)
             about = json.loads(server.ask("GET", "/v2/models/ctr")[1])
             self.assertEqual(
                 {each["name"]: each.get("parameters") for each in about["inputs"]},
@@ -301,14 +301,14 @@ class ServeProtocol(ServedModels):
                                              head + b"".join(parts), {size: str(len(head))})
                 self.assertEqual((status, size in server.headers), (200, is_binary), content)
             head = json.dumps({"inputs": [numbers, texts]}).encode()
-            for wrong, sentence in (
+            for wrong, message in (
                     (head + parts[0], "there are only"),
                     (head + b"".join(parts) + b"x", "1 bytes after the last binary tensor"),
                     (head + parts[0] + struct.pack("<I", 9000) + parts[1][4:], "has 9000 bytes")):
                 status, found = server.refused("POST", "/v2/models/ctr/infer", wrong,
                                                {size: str(len(head))})
                 self.assertEqual(status, 400)
-                self.assertIn(sentence, found)
+                self.assertIn(message, found)
 
     def test_metadata_and_health(self):
         self.deploy("small", 1)
@@ -457,7 +457,7 @@ class ServeProtocol(ServedModels):
             # A call ends after its response.
             wait_until(lambda: server.metric("pdl_serve_connections", protocol="grpc") == 0)
         del request.inputs[0].contents.fp32_contents[-1]
-        # A cancelled request is not scored, but another one in the same batch is.
+        # A canceled request is not scored, but another one in the same batch is.
         with Server(self.models, "--batch-delay", "2", grpc=True) as server:
             with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
                 stub = stubs.GRPCInferenceServiceStub(channel)
@@ -484,7 +484,7 @@ class ServeProtocol(ServedModels):
                                      self.expected[:3])
 
     def test_wrong_requests(self):
-        """Each error is one sentence, and has no other effect."""
+        """Each error has one message, and no other effect."""
         self.deploy("small")
         x, item = small_inputs()
         good = [x, item]
@@ -492,27 +492,27 @@ class ServeProtocol(ServedModels):
         bodies = wrong_bodies()
         with Server(self.models) as server:
             connection = server.connect()
-            for sentence, body in bodies:
-                with self.subTest(sentence, body=body):
+            for message, body in bodies:
+                with self.subTest(message, body=body):
                     if isinstance(body, str):
                         body = body.encode("latin-1")
                     status, found = server.refused("POST", "/v2/models/small/infer", body,
                                                    connection=connection)
                     self.assertEqual(status, 400, found)
-                    self.assertIn(sentence, found)
+                    self.assertIn(message, found)
                     self.assertNotIn("\n", found)
-            for expected, sentence, method, path in WRONG_PATHS:
+            for expected, message, method, path in WRONG_PATHS:
                 with self.subTest(path=path):
                     status, found = server.refused(
                         method, path, {"inputs": good} if method == "POST" else None,
                         connection=connection)
-                    self.assertEqual((status, sentence in found), (expected, True), found)
-            for sentence, more in WRONG_HEADERS:
-                with self.subTest(sentence):
+                    self.assertEqual((status, message in found), (expected, True), found)
+            for message, more in WRONG_HEADERS:
+                with self.subTest(message):
                     status, found = server.refused("POST", "/v2/models/small/infer",
                                                    {"inputs": good}, more, connection)
                     self.assertEqual(status, 400)
-                    self.assertIn(sentence, found)
+                    self.assertIn(message, found)
             # The first connection is still open and usable.
             self.assertIn("score", server.infer(good, "small", connection))
             connection.close()
@@ -524,9 +524,9 @@ class ServeProtocol(ServedModels):
         self.deploy("small")
         with Server(self.models) as server:
             for path in "/v2/models/a%ff/infer", "/v2/models/small@%ff/infer":
-                status, sentence = server.refused("POST", path, {"inputs": small_inputs()})
+                status, message = server.refused("POST", path, {"inputs": small_inputs()})
                 self.assertEqual(status, 404)
-                self.assertIn("?", sentence)
+                self.assertIn("?", message)
 
     def test_random_damage(self):
         """Valid requests whose bytes are changed, removed or repeated get a response or an error

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bad input between a checkpoint and a prediction: checkpoints and deltas, exports, libraries,
-folders of pdl-serve, flags and requests. Each case has a name, and ends with one sentence that
+folders of pdl-serve, flags and requests. Each case has a name, and ends with one message that
 states the place and a remedy, and with a status other than success. Existing files stay unchanged.
 serve_protocol_test.py has more requests, and bad_input_test.py has bad input for training."""
 
@@ -564,8 +564,8 @@ class ServingBadInput(SharedFolderTest):
         shutil.rmtree(own)
 
     def check_sentence(self, case, said):
-        for sentence in case.sentences:
-            self.assertIn(sentence, said)
+        for message in case.sentences:
+            self.assertIn(message, said)
         # For a model, the message is followed by the line in question.
         said = said.strip().split("\nmodule @small {\n")[0]
         self.assertNotIn("\n", said)

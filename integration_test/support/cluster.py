@@ -16,14 +16,14 @@ from waiting import wait_until
 class Process:
     """Program whose output goes to a file, so that it never blocks."""
 
-    def __init__(self, name, arguments, folder):
+    def __init__(self, name, arguments, folder, environment=None):
         self.name = name
         self.path = pathlib.Path(folder, name + ".log")
         # If the same process is started again, its output is appended to the file.
         with open(self.path, "a") as log:
             self.popen = subprocess.Popen([str(a) for a in arguments],
                                           stdin=subprocess.DEVNULL, stdout=log,
-                                          stderr=subprocess.STDOUT)
+                                          stderr=subprocess.STDOUT, env=environment)
 
     @property
     def output(self):
@@ -43,14 +43,17 @@ class Cluster:
     tests never connect to each other. At the end, all processes that still run are killed.
 
     `peers`: trainers own state, and so have addresses too. `figures`: each trainer reports the
-    figures of the job, which tests compare; else trainer 0 alone does."""
+    figures of the job, which tests compare; else trainer 0 alone does. `environment`: variables of
+    all processes, if they are not those of the test."""
 
     def __init__(self, programs, trainers, servers, trainer_flags,
-                 server_flags=(), trainer_command="train", peers=False, figures=True):
+                 server_flags=(), trainer_command="train", peers=False, figures=True,
+                 environment=None):
         self.programs = pathlib.Path(programs)
         # The path of a unix socket must be short.
         self.folder = tempfile.TemporaryDirectory(prefix="pdl")
         self.counts = trainers, servers
+        self.environment = environment
         self.addresses = ",".join(f"unix:{self.folder.name}/s{rank}"
                                   for rank in range(servers))
         self.peers = ",".join(f"unix:{self.folder.name}/t{rank}"
@@ -70,7 +73,7 @@ class Cluster:
         process = Process(f"server{rank}", [
             self.programs / "pserver", "--rank", rank, "--servers",
             self.addresses, "--trainers", self.counts[0], *self.server_flags],
-            self.folder.name)
+            self.folder.name, self.environment)
         self.servers.append(process)
         return process
 
@@ -82,7 +85,7 @@ class Cluster:
             *(("--servers", servers) if servers else ()),
             *(("--peers", self.peers) if self.peers else ()),
             *(("--bind", self.binds[rank]) if self.binds else ())],
-            self.folder.name)
+            self.folder.name, self.environment)
         self.trainers.append(process)
         return process
 

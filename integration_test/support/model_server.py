@@ -119,11 +119,12 @@ class Server:
     """Running pdl-serve. At the end of `with` it is stopped by SIGTERM, and must end successfully.
     """
 
-    def __init__(self, models, *flags, grpc=False, unix=None, waits=True, **process):
+    def __init__(self, models, *flags, grpc=False, unix=None, waits=True, interval="0.05",
+                 **process):
         places = ["--http", "127.0.0.1:0" + (f",unix:{unix}" if unix else "")]
         places += ["--grpc", "127.0.0.1:0"] if grpc else []
         self.process = subprocess.Popen(
-            [str(PDL_SERVE), str(models), *places, "--interval", "0.05", *map(str, flags)],
+            [str(PDL_SERVE), str(models), *places, "--interval", interval, *map(str, flags)],
             stderr=subprocess.PIPE, text=True, **process)
         self.lines = []
         self.is_ending = False
@@ -224,9 +225,11 @@ class Server:
         """Returns the text of the metrics."""
         return self.ask("GET", "/metrics")[1].decode()
 
-    def metric(self, name, **labels):
+    def metric(self, name, page=None, **labels):
+        """Returns the sum of the values with these labels. `page`: a text of metrics; None: ask
+        for one."""
         total = 0.0
-        for found in re.finditer(rf"^{name}(?:{{(.*)}})? (\S+)$", self.metrics(), re.M):
+        for found in re.finditer(rf"^{name}(?:{{(.*)}})? (\S+)$", page or self.metrics(), re.M):
             have = dict(re.findall(r'(\w+)="([^"]*)"', found[1] or ""))
             if all(have.get(key) == value for key, value in labels.items()):
                 total += float(found[2])

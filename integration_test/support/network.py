@@ -29,7 +29,7 @@ def ip(*words):
 
 
 def unavailable(router=ROUTER):
-    """Returns the reason why no network can be created here, as a sentence; None if it can."""
+    """Returns the reason why no network can be created here, or None if it can."""
     if not pathlib.Path(router).exists():
         return f"{router} is not built"
     if os.geteuid() != 0:

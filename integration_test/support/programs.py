@@ -121,6 +121,12 @@ def is_intel():
     return "GenuineIntel" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
 
 
+def rounds_bf16():
+    """Returns true if products of --compute=bf16 in numerics fast round their factors on this CPU
+    (docs/Numerics.md). On other CPUs libraries compute them with f32 kernels."""
+    return has_avx512("amx_bf16") or (has_avx512_bf16() and not is_intel())
+
+
 class StrictCtrDnn(SharedFolderTest):
     """Tests of one trainer: models/ctr_dnn in strict numerics, which is compiled once, and a file
     of clicks that `write_data(path)` writes."""

@@ -1,9 +1,9 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Common parts of the tests of modes in which servers do not wait for all trainers: a model that
-is translated for one process and for such a mode, jobs with logs of applied requests, and their
-replay."""
+"""Common parts of the tests of modes in which servers do not wait for all trainers. They translate
+a model for one process and for such a mode, run jobs with logs of applied requests, and replay
+them."""
 
 import re
 

@@ -20,8 +20,8 @@ OTHERS = ("delay_compensation", "ema", "model_average", "cyclic_counter", "step_
           "moving_average", "running_sum")
 # Rules that use the counts of each row (row_rules_test.py).
 OF_COUNTS = ("click_adagrad",)
-# Rules for whole parameters. The table beside such a parameter has the corresponding rule for
-# rows.
+# Rules for whole parameters. In models with such a parameter, the table has the corresponding rule
+# for rows.
 OF_PARAMETERS = ("lamb", "lars")
 
 

@@ -145,7 +145,7 @@ class TableLife(TableLifeTest):
         # Other tools can open the result.
         run(PDL_CHECKPOINT, "export", shrunk, "-o", self.root / "exported")
         run(PDL_CHECKPOINT, "diff", self.root / "exported", shrunk)
-        for flags, status, sentence in (
+        for flags, status, message in (
                 ([], 2, "give --unseen, or --score with --least"),
                 (["--least", 1], 2, "--least: is of scores; say with --score"),
                 (["--decay", 0.5, "--unseen", 1], 2, "--decay: is of scores; say with --score"),
@@ -163,7 +163,7 @@ class TableLife(TableLifeTest):
             done = subprocess.run([PDL_CHECKPOINT, "shrink", shrunk, "-o", self.root / "new",
                                    *map(str, flags)], capture_output=True, text=True)
             self.assertEqual(done.returncode, status, done.stderr)
-            self.assertIn(sentence, done.stderr)
+            self.assertIn(message, done.stderr)
             self.assertFalse((self.root / "new").exists())
         done = subprocess.run([PDL_CHECKPOINT, "shrink", shrunk, "-o", shrunk, "--unseen", "1"],
                               capture_output=True, text=True)
@@ -233,7 +233,7 @@ class TableLife(TableLifeTest):
     def test_what_cannot_be(self):
         self.translate("local", "sync", "hybrid")
         run(PDL_TRANSLATE, self.source, "-o", self.root / "device", "--target=cuda")
-        for program, flags, status, sentence in (
+        for program, flags, status, message in (
                 ("local", ["--hogwild", "--replicas", "1x2"], 2,
                  "--hogwild cannot admit keys of table @counted or shrink it"),
                 ("device", ["--device", "fake", "--table-placement", "device"], 1,
@@ -241,8 +241,8 @@ class TableLife(TableLifeTest):
             done = subprocess.run([self.root / program / "trainer", "train", "--data", self.data,
                                    *flags], capture_output=True, text=True)
             self.assertEqual(done.returncode, status, done.stderr)
-            self.assertIn(sentence, done.stderr)
-        for program, flags, status, sentence in (
+            self.assertIn(message, done.stderr)
+        for program, flags, status, message in (
                 ("sync", ["--max-table-memory", "1GiB", "--servers", "localhost:1"], 2,
                  "--max-table-memory is for who holds tables, which in mode sync servers do"),
                 ("hybrid", ["--max-table-memory", "1GiB", "--servers", "localhost:1", "--peers",
@@ -258,7 +258,7 @@ class TableLife(TableLifeTest):
             done = subprocess.run([self.root / program / "trainer", "train", "--data", self.data,
                                    *flags], capture_output=True, text=True)
             self.assertEqual(done.returncode, status, done.stderr)
-            self.assertIn(sentence, done.stderr)
+            self.assertIn(message, done.stderr)
         self.translate("async")
         done = subprocess.run([self.root / "async" / "pserver", "--servers", "localhost:7101",
                                "--rank", "0", "--trainers", "1", "--max-table-memory", "1GiB",

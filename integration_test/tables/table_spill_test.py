@@ -141,7 +141,7 @@ class TableSpill(TableLifeTest):
         dense.write_text(MODEL)
         run(PDL_TRANSLATE, dense, "-o", self.root / "dense")
         train = ["train", "--data", self.data]
-        for program, flags, status, sentence in (
+        for program, flags, status, message in (
                 ("local/trainer", [*train, "--table-spill", self.folder], 2,
                  "--table-spill keeps the rows for which --max-table-memory has no room; "
                  "give both"),
@@ -157,11 +157,11 @@ class TableSpill(TableLifeTest):
                 ("sync/pserver", ["--table-spill", self.folder, "--servers", "localhost:1",
                                   "--rank", 0, "--trainers", 1], 2,
                  "--table-spill keeps the rows for which")):
-            with self.subTest(sentence):
+            with self.subTest(message):
                 done = subprocess.run([str(self.root / program), *map(str, flags)],
                                       capture_output=True, text=True)
                 self.assertEqual(done.returncode, status, done.stderr)
-                self.assertIn(sentence, done.stderr)
+                self.assertIn(message, done.stderr)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,23 @@ class CheckWordsTest(FolderTest):
             ["1: opening: 'Whether': open with a verb or a noun phrase"])
         self.assertEqual(self.check("lib/A.h", "// How it waits.\nbool waits;\n"), [])
 
+    def test_python(self):
+        for text in ('"""It is behind."""\n', "# It is behind.\n",
+                     'def f():\n    """Returns what is behind."""\n'):
+            self.assertEqual(len(self.check("bench/a.py", text)), 1, text)
+        self.assertEqual(self.check("bench/a.py", 'def f():\n    """How it waits."""\n'),
+                         ["2: opening: 'How': open with a verb or a noun phrase"])
+        for text in ('a = "behind"  # behind\n', 'def test_f():\n    """With one server."""\n',
+                     "#!/usr/bin/behind\n"):
+            self.assertEqual(self.check("bench/a.py", text), [], text)
+
+    def test_comments_of_mlir_and_lit_tests(self):
+        self.assertEqual(
+            self.check("test/a.mlir", "// CHECK: behind\n// It is behind.\n"),
+            ["2: word: 'behind': after; if it means a place, name the place"])
+        self.assertEqual(self.check("test/a.mlir", "// RUN: behind\nbehind\n"), [])
+        self.assertEqual(len(self.check("test/a.test", "# RUN: a\n# It is behind.\n")), 1)
+
     def test_spelling(self):
         for word in ("behaviour", "optimised", "neighbours", "normalisation"):
             self.assertEqual(len(self.check("lib/A.cpp", f"// The {word}.\n")), 1, word)

@@ -73,8 +73,8 @@ class NotFinite(FolderTest):
         done = subprocess.run([str(a) for a in command], capture_output=True,
                               text=True, timeout=120)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-        for sentence in sentences:
-            self.assertIn(sentence, done.stderr)
+        for message in sentences:
+            self.assertIn(message, done.stderr)
         self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
 
     def check_stop(self, source, steps, *sentences, data=None):
@@ -195,12 +195,12 @@ class NotFinite(FolderTest):
                                                "[0, 1] under a loss that takes labels from 0 to 1"), count)
             self.assertNotIn("labels.range", done.stdout + done.stderr)
         bad = self.write("bad.csv", [(1, 0.5), (0, 0.25), (1, 0.75), (0, -1.0)])
-        sentence = "metric @auc observed a number that is not finite in batch 1 of"
-        self.stops([trainer, "evaluate", "--data", bad, *flags], sentence)
+        message = "metric @auc observed a number that is not finite in batch 1 of"
+        self.stops([trainer, "evaluate", "--data", bad, *flags], message)
         # If a test fails, no trained step is lost.
         self.stops([trainer, "train", "--data", good, "--evaluate-data", bad,
                     "--replicas", "1x1", "--batch-size", 2, "--dump",
-                    self.root / "kept"], sentence)
+                    self.root / "kept"], message)
         self.assertIn("w", tensorfile.read(self.root / "kept"))
         done = programs.run(trainer, "predict", "--data", bad, "--init-from", model)
         self.assertEqual(done.stdout.splitlines()[-1], "nan")
@@ -242,9 +242,9 @@ class NotFinite(FolderTest):
                 self.assertEqual(process.wait(60), 1, process.output)
             trainers = "".join(t.output for t in cluster.trainers)
             servers = "".join(s.output for s in cluster.servers)
-        for sentence in sentences:
-            self.assertIn(sentence, trainers)
-            self.assertIn(sentence, servers)
+        for message in sentences:
+            self.assertIn(message, trainers)
+            self.assertIn(message, servers)
         if saved.exists():
             self.assertFalse([p for p in saved.iterdir() if p.is_dir()])
 

@@ -1,10 +1,10 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Several losses in a program, and states that it writes. The golden case `states` (batch norm,
-data norm, calibration, a counter, a second loss with weights of its own) has the same bits in the
-interpreter, with any number of threads, with servers, and after an interruption. The same holds
-for the cases `cycle`, with programs that run in turns, and `mixed`, with f64 and f32."""
+"""Several losses in a program, and states that it writes. The golden case `states` has batch norm,
+data norm, calibration, a counter, and a second loss with its own weights. It has the same bits in
+the interpreter, with any number of threads, with servers, and after an interruption. The same holds
+for the cases `cycle`, with alternating programs, and `mixed`, with f64 and f32."""
 
 import array
 import json

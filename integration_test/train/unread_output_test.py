@@ -6,6 +6,7 @@
 import fcntl
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -105,20 +106,27 @@ class UnreadOutput(unittest.TestCase):
                 os.close(reads)
 
     def test_a_reader_that_returns_is_reported(self):
+        text = "lines were dropped here, because the standard error was not read"
+        for name, pattern in (("text", rf"warning: [1-9]\d* {text}\n"),
+                              ("json", rf'\{{"time":[^\n]*"level":"warning",[^\n]*'
+                                       rf'"message":"[1-9]\d* {text}"\}}\n')):
+            with self.subTest(format=name):
+                self.check_report(name, pattern)
+
+    def check_report(self, log_format, pattern):
         reads, writes = full_pipe()
-        saved = self.root / "back"
+        saved = self.root / f"back-{log_format}"
         process = self.start(self.trainer, "train", *DATA, "--epochs", 1_000_000, "--checkpoint",
-                             saved, stdout=subprocess.DEVNULL, stderr=writes)
+                             saved, "--log-format", log_format, stdout=subprocess.DEVNULL,
+                             stderr=writes)
         os.close(writes)
         self.await_steps(saved, 500)
         said = b""
-        while b"lines were dropped here" not in said:
+        while not re.search(rb"lines were dropped here[^\n]*\n", said):
             part = os.read(reads, 1 << 16)
             self.assertTrue(part, said[-1000:])
             said += part
-        self.assertRegex(said.decode().lstrip("."),
-                         r"warning: [1-9]\d* lines were dropped here, because the standard error "
-                         r"was not read\n")
+        self.assertRegex(said.decode().lstrip("."), pattern)
         process.terminate()
         while os.read(reads, 1 << 16):
             pass

@@ -137,7 +137,8 @@ pdlabi::readSafetensorsPrefix(std::string_view prefix, uint64_t fileBytes) {
   const uint64_t room = fileBytes - safetensorsPrefixBytes;
   const bool isTooLarge = size > largestHeader || size > room;
   prefix = prefix.substr(0, safetensorsPrefixBytes);
-  // The length of a real header is not eight characters.
+  // The first eight bytes are the length of the header. If all of them are
+  // printable characters, the file is a text.
   if (isTooLarge && std::all_of(prefix.begin(), prefix.end(), [](char byte) {
         return byte == '\t' || (byte >= 0x20 && byte < 0x7f);
       }))

@@ -52,7 +52,8 @@ int64_t pdlc::idsPerSample(nn::PullOp pull) {
 /// Returns true if the number of these ids is known before a step is prepared.
 static bool areOfField(Value ids) {
   while (Operation *op = ids.getDefiningOp()) {
-    // Both ops keep the bags of their input.
+    // These two ops keep the bags of their input, and with them the number of
+    // ids.
     if (!isa<nn::SameBagsOp, nn::IdArithmeticOp>(op))
       return false;
     ids = op->getOperand(0);

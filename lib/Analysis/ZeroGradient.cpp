@@ -216,7 +216,8 @@ std::optional<unsigned> pdlc::findChangeUnderZeroGradient(UpdateOp update) {
   SmallVector<Expressions::Id> before;
   of(update.getValueArgument()) = before.emplace_back(expressions.unknown());
   of(update.getSumArgument()) = expressions.number(0);
-  // A row without gradients has no delay, so the seen value is the value.
+  // Delay compensation compares the value with the one that the worker has
+  // seen. Without a gradient, both are equal.
   if (update.getSeen())
     of(update.getEach().getArgument(2)) = before.front();
   for (BlockArgument slot : update.getSlotArguments())

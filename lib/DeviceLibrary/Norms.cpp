@@ -13,8 +13,9 @@
 
 using namespace pdldevice;
 
-/// Adds the squares of divided gradients by lane. An iteration computes one
-/// lane of a unit. Adjacent iterations read adjacent elements.
+/// Divides each gradient by `weight`, and adds the squares in the lanes of its
+/// unit (`pdldevice_norm_lanes_f32` in pdlabi/device.h). One iteration computes
+/// one lane, so adjacent iterations read adjacent elements.
 template <typename T>
 static void normLanes(int64_t count, int64_t unit, uint64_t weight,
                       const T *__restrict values, double *__restrict lanes,

@@ -68,15 +68,12 @@ static void evaluateSample(SampleOp op, Frame &frame) {
              op.getType().getElementType());
   const uint64_t key = keyOf(frame);
   const auto stream = static_cast<uint32_t>(frame.streamOf(op));
-  int64_t *ids = out.get<int64_t>().data();
   const std::vector<double> table = op.getDrawTable();
-  for (int64_t sample : samples) {
-    pdlabi::drawIds(static_cast<int32_t>(op.getDistribution()),
-                    static_cast<int64_t>(op.getFirst()),
-                    static_cast<int64_t>(op.getBehind()), table.data(), key,
-                    stream, sample, count, ids);
-    ids += count;
-  }
+  pdlabi::drawIds(static_cast<int32_t>(op.getDistribution()),
+                  static_cast<int64_t>(op.getFirst()),
+                  static_cast<int64_t>(op.getBehind()), table.data(), key,
+                  stream, samples.data(), static_cast<int64_t>(samples.size()),
+                  count, out.get<int64_t>().data());
   frame.set(op.getResult(), std::move(out));
 }
 

@@ -79,7 +79,8 @@ void pdlc::registerInterpretation(DialectRegistry &registry) {
     attachStateOps(*context);
     attachUpdateOps(*context);
     attachEvaluator<CallOp, evaluateCall>(*context);
-    // Last, because an op with an evaluator of its own keeps it.
+    // Attached last: this skips ops that already have an evaluator of their
+    // own.
     attachElementwiseOps(*context);
     attachCompositeOps(*context);
   });

@@ -105,9 +105,9 @@ static float roundToBFloat16(float number) {
   return std::bit_cast<float>(bits & 0xffff0000);
 }
 
-/// Returns a factor rounded to bf16, in its own storage order. Along k,
-/// adjacent rows (or columns) are swapped in pairs. If k is odd, a row (or
-/// column) of +0 is added first.
+/// Returns a factor rounded to bf16, in its own storage order. `isDepthRows`: k
+/// is the number of its rows, otherwise of its columns. If k is odd, adds a row
+/// (or column) of +0. Then swaps adjacent rows (or columns) in pairs along k.
 static std::vector<float> roundFactor(const float *from, int64_t rows,
                                       int64_t columns, bool isDepthRows) {
   const int64_t depth = isDepthRows ? rows : columns;
@@ -157,8 +157,11 @@ struct Term {
 
 } // namespace
 
-/// Returns the parts of a factor with `lines` rows, or columns, of `k`
-/// elements.
+/// Splits a factor into `count` bf16 parts. The first part is the factor
+/// rounded to bf16, and each further part is the remainder, rounded to bf16.
+/// The left factor has `lines` rows of `k` elements, the right one `lines`
+/// columns. `isAlong`: the elements of a line are adjacent in `from`. Each line
+/// of a part is padded to `paddedK` elements.
 static std::vector<Part> splitFactor(const float *from, int64_t lines,
                                      int64_t k, int64_t paddedK, bool isAlong,
                                      int count) {

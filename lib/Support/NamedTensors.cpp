@@ -21,8 +21,8 @@ using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 
-static Error failure(StringRef path, const Twine &sentence) {
-  return llvm::createStringError(path + ": " + sentence);
+static Error failure(StringRef path, const Twine &message) {
+  return llvm::createStringError(path + ": " + message);
 }
 
 /// Returns true if the interpreter computes with elements of this type.

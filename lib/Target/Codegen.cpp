@@ -8,6 +8,7 @@
 
 #include "pdlc/Target/Codegen.h"
 
+#include "CpuLevels.h"
 #include "LinkBitcode.h"
 #include "LongFunction.h"
 #include "PartitionModule.h"
@@ -28,6 +29,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+
+#include <deque>
 
 using namespace llvm;
 using namespace pdlc;
@@ -141,9 +144,9 @@ static Error writeBitcode(Module &module, TargetMachine &,
 static constexpr Output kObject{"object", writeObject};
 static constexpr Output kBitcode{"bitcode", writeBitcode};
 
-/// Compiles a part. It is passed as bitcode, because threads compile parts in
-/// parallel and must not share an LLVMContext.
-static Expected<FileBytes> generate(ArrayRef<char> part,
+/// Compiles a part for the CPU of `spec`. It is passed as bitcode, because
+/// threads compile parts in parallel and must not share an LLVMContext.
+static Expected<FileBytes> generate(ArrayRef<char> part, const TargetSpec &spec,
                                     const CodegenContext &context,
                                     const Output &output) {
   LLVMContext llvmContext;
@@ -153,7 +156,7 @@ static Expected<FileBytes> generate(ArrayRef<char> part,
   if (!module)
     return module.takeError();
   std::unique_ptr<TargetMachine> machine =
-      context.spec.createMachine(effortOf(**module));
+      spec.createMachine(effortOf(**module));
   {
     mlir::TimingScope timing = context.timing.nest("LLVM's optimization");
     runPipeline(**module, *machine);
@@ -168,59 +171,85 @@ static Expected<FileBytes> generate(ArrayRef<char> part,
 
 /// Returns the cached result for a part, or compiles it.
 static Expected<FileBytes> findOrGenerate(ArrayRef<char> part,
+                                          const TargetSpec &spec,
                                           const CodegenContext &context,
                                           const Output &output) {
   if (!context.cache)
-    return generate(part, context, output);
+    return generate(part, spec, context, output);
   ObjectCache &cache = *context.cache;
-  ObjectCache::Key key = cache.keyOf(part, output.name, context.spec);
+  ObjectCache::Key key = cache.keyOf(part, output.name, spec);
   if (std::optional<FileBytes> found = cache.find(key))
     return std::move(*found);
-  Expected<FileBytes> bytes = generate(part, context, output);
+  Expected<FileBytes> bytes = generate(part, spec, context, output);
   if (bytes)
     cache.keep(key, *bytes);
   return bytes;
 }
 
+namespace {
+/// A module, and the CPU that it is compiled for.
+struct Compilation {
+  Module *module;
+  const TargetSpec *spec;
+};
+} // namespace
+
+/// Compiles the parts of all modules in parallel.
 static Expected<std::vector<FileBytes>>
-generateParts(Module &module, const CodegenContext &context,
+generateParts(ArrayRef<Compilation> modules, const CodegenContext &context,
               const Output &output) {
+  struct Part {
+    FileBytes bitcode, file;
+    std::string error;
+  };
   mlir::TimingScope cutting = context.timing.nest("Cutting into parts");
-  ModulePartition partition(module);
-  std::vector<FileBytes> files(partition.size()), bitcodes(partition.size());
-  std::vector<std::string> errors(partition.size());
+  // Tasks use elements while others are added.
+  std::deque<Part> parts;
   ThreadPoolTaskGroup tasks(context.pool);
-  for (unsigned part = 0; part < partition.size(); ++part) {
-    bitcodes[part] = partition.bitcode(part);
-    tasks.async([&, part] {
-      Expected<FileBytes> bytes =
-          findOrGenerate(bitcodes[part], context, output);
-      if (bytes)
-        files[part] = std::move(*bytes);
-      else
-        errors[part] = toString(bytes.takeError());
-      // Frees memory, because many parts may be queued.
-      bitcodes[part] = FileBytes();
-    });
+  for (const Compilation &compilation : modules) {
+    ModulePartition partition(*compilation.module);
+    for (unsigned number = 0; number < partition.size(); ++number) {
+      Part &part = parts.emplace_back();
+      part.bitcode = partition.bitcode(number);
+      tasks.async([&part, &context, &output, spec = compilation.spec] {
+        Expected<FileBytes> bytes =
+            findOrGenerate(part.bitcode, *spec, context, output);
+        if (bytes)
+          part.file = std::move(*bytes);
+        else
+          part.error = toString(bytes.takeError());
+        // Frees memory, because many parts may be queued.
+        part.bitcode = FileBytes();
+      });
+    }
   }
   cutting.stop();
   tasks.wait();
-  for (const std::string &error : errors)
-    if (!error.empty())
-      return createStringError(error);
+  std::vector<FileBytes> files;
+  for (Part &part : parts) {
+    if (!part.error.empty())
+      return createStringError(part.error);
+    files.push_back(std::move(part.file));
+  }
   return files;
 }
 
 Expected<std::vector<FileBytes>>
-pdlc::compileToObjects(Module &module, const CodegenContext &context) {
-  return generateParts(module, context, kObject);
+pdlc::compileToObjects(Module &module, const CodegenContext &context,
+                       ArrayRef<TargetSpec> laterSpecs) {
+  std::vector<std::unique_ptr<Module>> copies =
+      addCpuLevels(module, laterSpecs);
+  std::vector<Compilation> compilations{{&module, &context.spec}};
+  for (auto [copy, spec] : zip_equal(copies, laterSpecs))
+    compilations.push_back({copy.get(), &spec});
+  return generateParts(compilations, context, kObject);
 }
 
 Expected<std::unique_ptr<Module>> pdlc::optimize(Module &module,
                                                  const CodegenContext &context,
                                                  LLVMContext &llvmContext) {
   Expected<std::vector<FileBytes>> parts =
-      generateParts(module, context, kBitcode);
+      generateParts(Compilation{&module, &context.spec}, context, kBitcode);
   if (!parts)
     return parts.takeError();
   std::unique_ptr<Module> whole;

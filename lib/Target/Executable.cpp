@@ -8,6 +8,7 @@
 
 #include "pdlc/Target/Executable.h"
 #include "pdlabi/library_checksum.h"
+#include "pdlc/Target/Linker.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ObjCopy/ConfigManager.h"
@@ -17,7 +18,6 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -31,60 +31,23 @@ using namespace pdlc;
 static constexpr StringLiteral kOneDnnLibraries[] = {
     "libpdl-onednn.so.1", "libdnnl.so.2", "libgomp.so.1", "libOpenCL.so.1"};
 
+/// Library that a program opens to reach object stores. Absent if PDL was built
+/// without libcurl.
+static constexpr StringLiteral kHttpLibrary = "libpdl-http.so.1";
+
 /// Library that a serving library opens to reach servers over TCP.
 static constexpr StringLiteral kGrpcLibrary = "libpdl-grpc.so.1";
+
+/// Library that a program opens to read Parquet and Arrow files. PDL may have
+/// been built without it. The libraries of Arrow that it loads are in the
+/// folder `kArrowFolder` of PDL's runtime.
+static constexpr StringLiteral kArrowLibrary = "libpdl-arrow.so.1";
+static constexpr StringLiteral kArrowFolder = "arrow";
 
 static std::string joinPath(StringRef folder, const Twine &name) {
   SmallString<256> path(folder);
   sys::path::append(path, name);
   return path.str().str();
-}
-
-static Expected<std::string> findLinker() {
-  for (StringRef name : {"ld.lld-" PDLC_LLVM_VERSION_MAJOR, "ld.lld"}) {
-    if (auto path = sys::findProgramByName(name, {PDLC_LLVM_TOOLS_DIR}))
-      return *path;
-    if (auto path = sys::findProgramByName(name))
-      return *path;
-  }
-  return createStringError(
-      "found no LLVM linker, neither in " PDLC_LLVM_TOOLS_DIR
-      " nor as ld.lld on PATH; install it (Debian: lld-" //
-      PDLC_LLVM_VERSION_MAJOR ")");
-}
-
-/// Returns the folder of the C library's start files.
-static Expected<std::string> findCLibrary() {
-  for (StringRef folder :
-       {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"})
-    if (sys::fs::exists(joinPath(folder, "crti.o")))
-      return folder.str();
-  return createStringError("found no crti.o, with which every program is "
-                           "linked; install the C library's development files "
-                           "(Debian: libc6-dev)");
-}
-
-/// Runs the linker. Its output becomes the error message.
-static Error runLinker(StringRef linker, ArrayRef<std::string> arguments) {
-  SmallString<128> log;
-  if (std::error_code code =
-          sys::fs::createTemporaryFile("pdl-link", "log", log))
-    return createStringError(code, "cannot create a temporary file: " +
-                                       code.message());
-  FileRemover remover(log);
-  SmallVector<StringRef> argv{linker};
-  llvm::append_range(argv, arguments);
-  std::string message;
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log),
-                                          StringRef(log)};
-  int status = sys::ExecuteAndWait(linker, argv, /*Env=*/std::nullopt,
-                                   redirects, 0, 0, &message);
-  if (status == 0)
-    return Error::success();
-  if (message.empty())
-    if (auto buffer = MemoryBuffer::getFile(log))
-      message = (*buffer)->getBuffer().trim().str();
-  return createStringError("the linker " + linker + " failed: " + message);
 }
 
 /// Removes a file, ignoring errors. An earlier failure is more important.
@@ -136,6 +99,24 @@ static Error copyInto(const std::string &source, StringRef folder,
   return Error::success();
 }
 
+/// Links a file into a folder, or copies it if the folder is on another file
+/// system. For large files, which are never written in place.
+static Error linkInto(const std::string &source, StringRef folder,
+                      StringRef name) {
+  std::string target = joinPath(folder, name), temporary = target + ".partial";
+  removeQuietly(temporary);
+  if (sys::fs::create_hard_link(source, temporary))
+    return copyInto(source, folder, name);
+  // Renaming a link to another link of the same file does nothing.
+  removeQuietly(target);
+  if (std::error_code code = sys::fs::rename(temporary, target)) {
+    removeQuietly(temporary);
+    return createStringError(code,
+                             "cannot write " + target + ": " + code.message());
+  }
+  return Error::success();
+}
+
 /// Returns the static archives of gRPC in PDL's runtime folder. The order does
 /// not depend on the file system.
 static Expected<std::vector<std::string>> findGrpcArchives(StringRef folder) {
@@ -177,7 +158,7 @@ class Linking {
 public:
   explicit Linking(const LinkRequest &request) : request(request) {}
 
-  /// Finds the linker, the C library and PDL's archives.
+  /// Finds the C library and PDL's archives.
   Error find();
   /// Adds the first arguments for an executable.
   void beginProgram();
@@ -199,11 +180,13 @@ private:
   /// Returns the libraries that the result loads from its own folder.
   std::vector<StringRef> companions() const;
   Error copyCompanions() const;
+  Error linkArrow() const;
   Error appendChecksum() const;
 
   const LinkRequest &request;
-  std::string linker, system, files, temporary;
-  bool oneDnn = false, isLibrary = false;
+  /// `cLibrary`: folder of start files and stubs of the C library.
+  std::string files, cLibrary, temporary;
+  bool oneDnn = false, http = false, isLibrary = false;
   std::vector<std::string> grpcArchives, arguments;
 };
 
@@ -218,19 +201,12 @@ Error Linking::requireFile(const std::string &path) const {
 }
 
 Error Linking::find() {
-  Expected<std::string> foundLinker = findLinker();
-  if (!foundLinker)
-    return foundLinker.takeError();
-  linker = std::move(*foundLinker);
-  Expected<std::string> foundSystem = findCLibrary();
-  if (!foundSystem)
-    return foundSystem.takeError();
-  system = std::move(*foundSystem);
   files = joinPath(request.runtimeFolder, "pdl");
+  cLibrary = joinPath(files, "libc");
   temporary = joinPath(request.folder, request.name) + ".partial";
-  std::vector<std::string> needed{archive("PDLRuntime"),
-                                  archive("PDLOlderLibc"),
-                                  joinPath(files, "libstdc++.a")};
+  std::vector<std::string> needed{
+      archive("PDLRuntime"), archive("PDLOlderLibc"),
+      joinPath(files, "libstdc++.a"), joinPath(cLibrary, "libc.so.6")};
   if (!request.mainArchive.empty()) {
     needed.push_back(archive(request.mainArchive));
     needed.push_back(archive("PDLProgramStart"));
@@ -245,6 +221,8 @@ Error Linking::find() {
   // PDL may have been built without oneDNN. Then this archive does not exist,
   // and programs use the strict kernels.
   oneDnn = request.fast && sys::fs::exists(archive("PDLRuntimeOneDNN"));
+  http = !request.mainArchive.empty() &&
+         sys::fs::exists(joinPath(files, kHttpLibrary));
   if (!request.grpc)
     return Error::success();
   Expected<std::vector<std::string>> found =
@@ -280,7 +258,24 @@ std::vector<StringRef> Linking::companions() const {
     llvm::append_range(names, kOneDnnLibraries);
   if (request.servers)
     names.push_back(kGrpcLibrary);
+  if (http)
+    names.push_back(kHttpLibrary);
   return names;
+}
+
+/// Puts the libraries that read Parquet and Arrow files next to a program.
+Error Linking::linkArrow() const {
+  if (Error error = linkInto(joinPath(files, kArrowLibrary), request.folder,
+                             kArrowLibrary))
+    return error;
+  std::error_code code;
+  for (sys::fs::directory_iterator file(joinPath(files, kArrowFolder), code),
+       end;
+       !code && file != end; file.increment(code))
+    if (Error error = linkInto(file->path(), request.folder,
+                               sys::path::filename(file->path())))
+      return error;
+  return Error::success();
 }
 
 /// Copies the libraries that the result loads from its own folder, and the
@@ -289,7 +284,14 @@ Error Linking::copyCompanions() const {
   for (StringRef name : companions())
     if (Error error = copyInto(joinPath(files, name), request.folder, name))
       return error;
+  const bool hasArrow =
+      !isLibrary && sys::fs::exists(joinPath(files, kArrowLibrary));
+  if (hasArrow)
+    if (Error error = linkArrow())
+      return error;
   std::vector<StringRef> licenses{"licenses"};
+  if (hasArrow)
+    licenses.push_back("licenses-arrow");
   if (oneDnn)
     licenses.push_back("licenses-onednn");
   if (request.grpc)
@@ -349,8 +351,8 @@ Error Linking::finish() {
        {std::string("--eh-frame-hdr"), std::string("--gc-sections"),
         std::string("--hash-style=gnu"), std::string("-z"),
         std::string("relro"), std::string("-z"), std::string("now"),
-        std::string("-o"), temporary, joinPath(system, "crti.o"),
-        joinPath(files, "crtbeginS.o"), "-L" + files, "-L" + system})
+        std::string("-o"), temporary, joinPath(cLibrary, "crti.o"),
+        joinPath(files, "crtbeginS.o")})
     add(argument);
   llvm::append_range(arguments, request.objectFiles);
   if (!request.mainArchive.empty())
@@ -368,16 +370,19 @@ Error Linking::finish() {
   for (const std::string &last :
        {joinPath(files, "libz.a"), joinPath(files, "libzstd.a"),
         joinPath(files, "libstdc++.a"), archive("PDLOlderLibc"),
-        std::string("-lm"), joinPath(files, "libgcc.a"),
-        joinPath(files, "libgcc_eh.a"), std::string("-lc"),
+        joinPath(cLibrary, "libm.so.6"), joinPath(files, "libgcc.a"),
+        joinPath(files, "libgcc_eh.a"), joinPath(cLibrary, "libc.so.6"),
+        joinPath(cLibrary, "libc_nonshared.a"), std::string("--as-needed"),
+        joinPath(cLibrary, "ld-linux-x86-64.so.2"),
+        std::string("--no-as-needed"),
         // Where older C libraries have threads and dlopen.
-        joinPath(system, "libpthread.so.0"), joinPath(system, "libdl.so.2"),
+        joinPath(cLibrary, "libpthread.so.0"), joinPath(cLibrary, "libdl.so.2"),
         joinPath(files, "libgcc.a"), joinPath(files, "crtendS.o"),
-        joinPath(system, "crtn.o")})
+        joinPath(cLibrary, "crtn.o")})
     add(last);
 
   sys::RemoveFileOnSignal(temporary);
-  Error error = runLinker(linker, arguments);
+  Error error = runLinker(arguments);
   if (!error)
     error = copyCompanions();
   if (!error && isLibrary)
@@ -473,14 +478,11 @@ static Error changeSymbols(const std::string &path,
 Error pdlc::joinObjects(const std::vector<std::string> &objectFiles,
                         const std::string &output,
                         const StringMap<StringRef> &renamed) {
-  Expected<std::string> linker = findLinker();
-  if (!linker)
-    return linker.takeError();
   std::string temporary = output + ".partial";
   std::vector<std::string> arguments{"-r", "-o", temporary};
   llvm::append_range(arguments, objectFiles);
   sys::RemoveFileOnSignal(temporary);
-  Error error = runLinker(*linker, arguments);
+  Error error = runLinker(arguments);
   if (!error)
     error = changeSymbols(temporary, renamed);
   if (!error)

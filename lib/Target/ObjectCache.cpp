@@ -124,10 +124,10 @@ std::optional<SmallVector<char, 0>> ObjectCache::find(const Key &key) {
 void ObjectCache::keep(const Key &key, ArrayRef<char> bytes) {
   ++made;
   if (Error error = write(key, bytes)) {
-    std::string sentence = toString(std::move(error));
+    std::string message = toString(std::move(error));
     std::lock_guard lock(mutex);
     if (firstComplaint.empty())
-      firstComplaint = std::move(sentence);
+      firstComplaint = std::move(message);
   }
 }
 

@@ -155,7 +155,8 @@ static void share(GlobalObject &object, const Twine &name) {
 void ModulePartition::nameStably(Function &function) {
   if (!named.insert(&function).second)
     return;
-  // The names of called functions are part of its contents, so set them first.
+  // The name of this function is made from its contents, which include the
+  // names of called functions. So these are named first.
   for (BasicBlock &block : function)
     for (Instruction &instruction : block)
       for (Value *operand : instruction.operands())
@@ -209,7 +210,8 @@ void ModulePartition::assign() {
     if (!function.isDeclaration() && !copied.contains(&function) &&
         !movable.contains(&function))
       parts.front().push_back(&function);
-  // Stages form separate parts, because most changes affect them.
+  // First kernels, then stages. They form separate parts, because most changes
+  // of a model affect stages, and the cache then still has the kernels.
   for (bool ofKernels : {true, false}) {
     bool isCut = true;
     const Function *before = nullptr;

@@ -27,6 +27,11 @@ static constexpr StringLiteral kTriple = "x86_64-pc-linux-gnu";
 static constexpr StringLiteral kNeededFeatures[] = {"avx2", "bmi2", "f16c",
                                                     "fma"};
 
+/// CPUs after kOldestCpu that programs contain code for, the latest first.
+/// Later ones, such as CPUs with AVX512-BF16 or AMX, add instructions that only
+/// the runtime's products use; these have kernels of their own.
+static constexpr StringLiteral kLaterLevels[] = {"x86-64-v4"};
+
 static const Target *findTarget() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -97,4 +102,15 @@ Expected<TargetSpec> TargetSpec::get(StringRef cpu) {
   spec.dataLayout =
       spec.createMachine()->createDataLayout().getStringRepresentation();
   return spec;
+}
+
+Expected<std::vector<TargetSpec>> TargetSpec::laterLevels() {
+  std::vector<TargetSpec> levels;
+  for (StringRef cpu : kLaterLevels) {
+    Expected<TargetSpec> level = get(cpu);
+    if (!level)
+      return level.takeError();
+    levels.push_back(std::move(*level));
+  }
+  return levels;
 }

@@ -118,7 +118,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     }
     break;
   case Phase::Buffers:
-    // In other cases, the state belongs to servers or is a trainer's copy.
+    // Rules become device kernels only in these two cases. In all others,
+    // servers own the state, or it is a trainer's copy on the host.
     manager.addPass(createNNUpdatesToKernels(
         {trainersHaveRules(options) ||
          (options.target == Target::Cuda && !isDistributed)}));

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cross layers, each of which raises the degree of the products of features by
-// one at the cost of two vectors, beside layers with relu; one logit over both.
+// Cross layers and layers with relu in parallel, and one logit of both. Each
+// cross layer adds one degree to the products of features, and needs only two
+// vectors.
 //
 //===----------------------------------------------------------------------===//
 

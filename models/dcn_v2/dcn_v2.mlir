@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cross layers with a full matrix each, and layers with relu on top of them.
+// Cross layers with a full matrix each, followed by layers with relu.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ module @dcn_v2 {
     %x1 = nn.cross_layer %x0, %x0, @cross_w1, @cross_b1 : tensor<?x37xf32>
     %x2 = nn.cross_layer %x0, %x1, @cross_w2, @cross_b2 : tensor<?x37xf32>
 
-    // Deep, on top of the last cross.
+    // The deep part, after the last cross.
     %h1 = nn.linear %x2, @w1, @b1 act(relu) : (tensor<?x37xf32>) -> tensor<?x64xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x64xf32>) -> tensor<?x32xf32>
     %z = nn.linear %h2, @w3, @b3 : (tensor<?x32xf32>) -> tensor<?x1xf32>

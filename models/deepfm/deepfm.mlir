@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A factorization machine beside layers; both read the same vectors, and their
-// logits are added.
+// A factorization machine and layers read the same vectors. Their logits are
+// added.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,24 +42,24 @@ module @deepfm {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
     %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
 
-    // First order: one weight a feature.
+    // First order: one weight per feature.
     %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>
     %categorical = nn.reduce sum %weights axes [1] : tensor<?x8x1xf32>
     %numerical = nn.linear %x, @number_weights, @bias : (tensor<?x5xf32>) -> tensor<?x1xf32>
     %first = nn.add %categorical, %numerical : tensor<?x1xf32>, tensor<?x1xf32>
 
-    // A vector for every feature: a row for a category, and for a number one
-    // vector that the number multiplies.
+    // Each feature has a vector. For a category it is a row; for a number it is
+    // one vector, multiplied by the number.
     %rows = nn.lookup @factors[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
     %number_factors = nn.read @number_factors : tensor<5x8xf32>
     %column = nn.reshape %x : (tensor<?x5xf32>) -> tensor<?x5x1xf32>
     %scaled = nn.mul %column, %number_factors : tensor<?x5x1xf32>, tensor<5x8xf32>
     %vectors = nn.concat %rows, %scaled axis 1 : tensor<?x8x8xf32>, tensor<?x5x8xf32>
 
-    // Second order: the inner products of all pairs of vectors, added up.
+    // Second order: the sum of the inner products of all pairs of vectors.
     %second = nn.factorization %vectors : tensor<?x13x8xf32>
 
-    // Deep: layers over the same vectors, side by side.
+    // Deep part: layers over the concatenated vectors.
     %flat = nn.flatten %vectors from 1 : tensor<?x13x8xf32>
     %h1 = nn.linear %flat, @w1, @b1 act(relu) : (tensor<?x104xf32>) -> tensor<?x64xf32>
     %h2 = nn.linear %h1, @w2, @b2 act(relu) : (tensor<?x64xf32>) -> tensor<?x32xf32>

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which items of a user's history matter depends on the item that is shown: each
-// item of the history is weighed by a small network that sees both, and the
-// weighted sum stands for the user. Histories are rows of bags, without padding.
+// The shown item decides which items of a user's history matter. A small
+// network gets each item of the history with the shown item, and returns the
+// weight of the former. The weighted sum represents the user. Histories are
+// rows of bags, without padding.
 //
-// Zhou et al., Deep Interest Network for Click-Through Rate Prediction, KDD 2018.
+// Zhou et al., Deep Interest Network for Click-Through Rate Prediction, KDD
+// 2018.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +20,7 @@
 !rows = tensor<?x32xf32>
 
 module @din {
-  // Columns as scripts/make_histories.py writes them.
+  // The columns are those of scripts/make_histories.py.
   nn.record @impression {
     nn.field @label : tensor<?x1xf32> columns([0])
     nn.field @item : tensor<?x1xi64> columns([1])
@@ -45,8 +47,8 @@ module @din {
   nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
 
-  // How much each row matters, from the row and from what is shown, side by side:
-  // both, their difference and their product.
+  // Returns the weight of each row. The network reads the row, the shown item,
+  // their difference and their product.
   nn.func private @attention(%rows: !rows, %shown: !rows) -> tensor<?x1xf32> {
     %difference = nn.sub %rows, %shown : !rows, !rows
     %product = nn.mul %rows, %shown : !rows, !rows
@@ -61,7 +63,7 @@ module @din {
     %c = nn.lookup @category_rows[%category] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x16xf32>
     %shown = nn.concat %i, %c axis 2 : tensor<?x1x16xf32>, tensor<?x1x16xf32>
 
-    // One row for each item of the history.
+    // Repeats the shown item once for each item of the history.
     %same = nn.same_bags %categories like %items : !ids
     %hi = nn.lookup @item_rows[%items] pool(none) : (!ids) -> tensor<?x16xf32>
     %hc = nn.lookup @category_rows[%same] pool(none) : (!ids) -> tensor<?x16xf32>

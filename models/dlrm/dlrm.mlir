@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The numbers become a vector of the embeddings' size by layers of their own;
-// the inner products of all pairs of vectors, and the first vector again, go
-// through more layers.
+// Layers make a vector of the numbers, with the size of the embeddings. The
+// inner products of all pairs of vectors, and the first vector again, are the
+// input of more layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ module @dlrm {
     %one = nn.reshape %dense : (tensor<?x8xf32>) -> tensor<?x1x8xf32>
     %vectors = nn.concat %one, %rows axis 1 : tensor<?x1x8xf32>, tensor<?x8x8xf32>
 
-    // The inner product of each vector with each before it.
+    // The inner product of each vector with each earlier one.
     %dots = nn.pairwise_dots %vectors : tensor<?x9x8xf32>
     %x0 = nn.concat %dense, %dots axis 1 : tensor<?x8xf32>, tensor<?x36xf32>
 

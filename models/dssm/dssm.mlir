@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a user has seen goes through layers, and what is known of an item through
-// others; a user's vector is compared with those of all items of the batch, of which
-// one came next. A row needs no item besides that.
+// Two towers: layers over the items that a user has seen, and layers over the
+// properties of an item. The user's vector is compared with those of all items
+// of the batch, of which one is the user's next item. So a row of the data
+// needs no negative item.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 !both = tensor<?x1x32xf32>
 
 module @dssm {
-  // Columns as scripts/make_histories.py writes them.
+  // The columns are those of scripts/make_histories.py.
   nn.record @visit {
     nn.field @items : !ids separator(" ") columns([3])
     nn.field @categories : !ids separator(" ") columns([4])
@@ -48,8 +49,9 @@ module @dssm {
   nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @loss_mean : #nn.mean
 
-  // A vector that is nearly 0, such as that of a user without history in the first
-  // steps, would have enormous gradients if it were made as long as the others.
+  // A vector that is nearly 0 would have enormous gradients if it were
+  // normalized to length 1. An example is a user without history in the first
+  // steps.
   nn.func private @user(%items: !ids, %categories: !ids) -> !vector {
     %i = nn.lookup @seen_rows[%items] pool(mean) : (!ids) -> !row
     %c = nn.lookup @seen_category_rows[%categories] pool(mean) : (!ids) -> !row
@@ -72,14 +74,15 @@ module @dssm {
     nn.return %v : !vector
   }
 
-  // The scores are ten times the cosines: else the softmax could not tell them apart.
+  // The scores are ten times the cosines. Otherwise the softmax could not
+  // distinguish them.
   nn.func private @sharpen(%user: !vector) -> !vector {
     %ten = nn.constant dense<10.0> : tensor<1xf32>
     %sharp = nn.mul %user, %ten : !vector, tensor<1xf32>
     nn.return %sharp : !vector
   }
 
-  // The same item, seen by another user of the batch, is no negative.
+  // The same item in another row of the batch is not a negative.
   nn.func private @loss(%user: !vector, %item: !vector, %next: !id) -> !one {
     %sharp = nn.call @sharpen(%user) : (!vector) -> !vector
     %l = nn.in_batch_softmax %sharp, %item ids %next : !vector, !vector, !id
@@ -103,7 +106,7 @@ module @dssm {
     nn.minimize %l over [@dense, @sparse] : !one
   }
 
-  // The AUC of next items against the other ones, which training has not seen.
+  // The AUC of next items against the other items, which training has not seen.
   nn.program @evaluate frozen reads(@visit) {
   ^bb0(%items: !ids, %categories: !ids, %next: !id, %next_category: !id, %other: !id, %other_category: !id):
     %user = nn.call @user(%items, %categories) : (!ids, !ids) -> !vector

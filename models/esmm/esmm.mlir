@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rates of two events of which the second follows only from the first, such
-// as a click and a conversion. The rate of the second among samples with the
-// first is learned from all samples, as a factor of the rate of both: never from
-// the few with the first event alone.
+// Predicts two events, such as a click and a conversion. The second one can
+// only follow the first. The rate of the second among samples with the first is
+// learned from all samples, as a factor of the rate of both events. It is never
+// learned from the few samples with the first event alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@ module @esmm {
     // age, years of education, capital gain, capital loss, hours a week
     nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
     // workclass, education, occupation, race, sex, native country; "?" (not
-    // known) is a value like any other. Marital status and relationship
-    // would tell the click.
+    // known) is a value like any other. Marital status and relationship are
+    // left out, because they determine the click.
     nn.field @categories : tensor<?x6xi64> hash(#nn.hash<xxh64, salt = slot>) missing("?") columns([1, 3, 6, 8, 9, 13])
-    // Adult knows no clicks: to live with a spouse stands for the click, to earn
-    // more than 50K as well for the conversion.
+    // Adult has no clicks. The click is to live with a spouse, and the
+    // conversion is to earn more than 50K as well.
     nn.field @click : tensor<?x1xf32> values({
       "Married-civ-spouse" = 1.0, "Married-AF-spouse" = 1.0, "Married-spouse-absent" = 0.0,
       "Never-married" = 0.0, "Divorced" = 0.0, "Separated" = 0.0, "Widowed" = 0.0}) columns([5])
@@ -32,7 +32,7 @@ module @esmm {
   nn.group @dense rule(@adam) rate(3.0e-3)
   nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
 
-  // What both towers read.
+  // Both towers read these rows.
   nn.table @embedding : i64 -> tensor<8xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
   nn.param @ctr_w1 : tensor<53x32xf32> in @dense init(#nn.xavier)
   nn.param @ctr_b1 : tensor<32xf32> in @dense init(#nn.zeros)
@@ -67,7 +67,7 @@ module @esmm {
     nn.return %ctr_z, %cvr_z : tensor<?x1xf32>, tensor<?x1xf32>
   }
 
-  // -(y log p + (1 - y) log(1 - p)), with p kept off 0 and 1.
+  // -(y log p + (1 - y) log(1 - p)), with p bounded away from 0 and 1.
   nn.func private @log_loss(%probability: tensor<?x1xf32>, %label: tensor<?x1xf32>) -> tensor<?x1xf32> {
     %lowest = nn.constant dense<1.0e-7> : tensor<1xf32>
     %highest = nn.constant dense<0.9999999> : tensor<1xf32>

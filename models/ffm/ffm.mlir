@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One weight a feature, and for each pair of features an inner product, for
-// which a feature has one vector for every field that the other may be of.
+// One weight per feature, and an inner product for each pair of features. A
+// feature has one vector for each field of its partners.
 //
 //===----------------------------------------------------------------------===//
 
 module @ffm {
   nn.record @person {
-    // All columns but one, the numbers as well: they are whole numbers, and their
-    // text is a category like any other. "?" (not known) is a value too.
+    // All columns except one, including numbers: these are whole numbers, so
+    // their texts are categories like others. "?" (not known) is a value too.
     nn.field @features : tensor<?x12xi64> hash(#nn.hash<xxh64, salt = slot>) missing("?") columns([0, 1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13])
     // The 28 pairs of age, workclass, education, marital status, occupation,
-    // relationship, capital gain and hours a week: first the one column of each
-    // pair, then the other. A text is hashed with its slot, so that a feature has
-    // another key, and another vector, for each field that it meets.
+    // relationship, capital gain and hours a week: first one column of each
+    // pair, then the other. A text is hashed with its slot. So a feature has
+    // another key, and another vector, for each field of its partners.
     nn.field @pairs : tensor<?x56xi64> hash(#nn.hash<xxh64, salt = slot>) missing("?") columns([
       0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 3,
       3, 3, 3, 3, 5, 5, 5, 5, 6, 6, 6, 7, 7, 10,
@@ -44,7 +44,7 @@ module @ffm {
     %bias = nn.read @bias : tensor<1xf32>
     %first = nn.add %sum, %bias : tensor<?x1xf32>, tensor<1xf32>
 
-    // Slot p of the one half meets slot p of the other.
+    // Slot p of the first half is paired with slot p of the second half.
     %factors = nn.lookup @factors[%pairs] pool(sum) : (tensor<?x56xi64>) -> tensor<?x56x4xf32>
     %one = nn.slice %factors axis 1 offset 0 size 28 : tensor<?x56x4xf32>
     %other = nn.slice %factors axis 1 offset 28 size 28 : tensor<?x56x4xf32>

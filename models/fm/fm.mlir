@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One weight a feature, and for each pair of features the inner product of
-// their vectors. A sample's features are its categories, with value 1, and its
-// numbers, with their standardized value.
+// One weight per feature, and the inner product of the vectors of each pair of
+// features. The features of a sample are its categories, with value 1, and its
+// numbers, with their standardized values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,21 +37,21 @@ module @fm {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
     %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
 
-    // First order: one weight a feature.
+    // First order: one weight per feature.
     %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>
     %categorical = nn.reduce sum %weights axes [1] : tensor<?x8x1xf32>
     %numerical = nn.linear %x, @number_weights, @bias : (tensor<?x5xf32>) -> tensor<?x1xf32>
     %first = nn.add %categorical, %numerical : tensor<?x1xf32>, tensor<?x1xf32>
 
-    // A vector for every feature: a row for a category, and for a number one
-    // vector that the number multiplies.
+    // Each feature has a vector. For a category it is a row; for a number it is
+    // one vector, multiplied by the number.
     %rows = nn.lookup @factors[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
     %number_factors = nn.read @number_factors : tensor<5x8xf32>
     %column = nn.reshape %x : (tensor<?x5xf32>) -> tensor<?x5x1xf32>
     %scaled = nn.mul %column, %number_factors : tensor<?x5x1xf32>, tensor<5x8xf32>
     %vectors = nn.concat %rows, %scaled axis 1 : tensor<?x8x8xf32>, tensor<?x5x8xf32>
 
-    // Second order: the inner products of all pairs of vectors, added up.
+    // Second order: the sum of the inner products of all pairs of vectors.
     %second = nn.factorization %vectors : tensor<?x13x8xf32>
     %z = nn.add %first, %second : tensor<?x1xf32>, tensor<?x1xf32>
     nn.return %z : tensor<?x1xf32>

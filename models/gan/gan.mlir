@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A generator makes numbers of people out of noise and their income; a critic tells
-// them from those of the file. Each is trained against the other by a program of its
-// own, and the two take turns.
+// A generator computes the numbers of a person from noise and the person's
+// income. A critic distinguishes them from numbers of the file. Each has a
+// training program against the other, and the two programs alternate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ module @gan {
     nn.field @income : !income values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
   }
 
-  // RMSProp that keeps each value between -bound and bound, so that the critic cannot be
-  // steep.
+  // RMSProp that keeps each value between -bound and bound. This limits the
+  // slope of the critic.
   nn.rule @bounded_rmsprop hyper(rho = 0.9, epsilon = 1.0e-8, bound = 0.05) slots(mean_square = 0.0) once {
   ^bb0(%step: f64, %rate: f64, %rho: f64, %epsilon: f64, %bound: f64):
     %one = arith.constant 1.0 : f64
@@ -66,8 +66,8 @@ module @gan {
   nn.param @generator_b3 : tensor<5xf32> in @generator init(#nn.zeros)
   nn.metric @auc : #nn.auc<buckets = 16384>
 
-  // The logarithms of numbers of people with these incomes; no number is below 0. Noise
-  // is uniform between -1 and 1, for each sample its own.
+  // Returns the logarithms of numbers of people with these incomes. No number
+  // is below 0. Each sample has its own noise, uniform between -1 and 1.
   nn.func private @generate(%income: !income) -> !numbers {
     %drawn = nn.sample 8 from -1024 below 1025 uniform : tensor<?x8xi64>
     %whole = nn.cast %drawn : (tensor<?x8xi64>) -> !noise
@@ -85,7 +85,8 @@ module @gan {
     nn.return %tamed : !numbers
   }
 
-  // High for people of the file, low for others, of whom it is given the logarithms.
+  // Returns a score that is high for people of the file, and low for others.
+  // The input is logarithms.
   nn.func private @judge(%tamed: !numbers, %income: !income) -> !score {
     %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : !numbers
     %input = nn.concat %x, %income axis 1 : !numbers, !income
@@ -97,7 +98,8 @@ module @gan {
     nn.return %score : !score
   }
 
-  // The scores of people of the file, and of people with the same incomes that are made up.
+  // Returns the scores of people of the file, and of generated people with the
+  // same incomes.
   nn.func private @compare(%numbers: !numbers, %income: !income) -> (!score, !score) {
     %tamed = nn.signed_log1p %numbers : !numbers
     %made = nn.call @generate(%income) : (!income) -> !numbers
@@ -123,7 +125,7 @@ module @gan {
 
   nn.cycle @train [@train_critic * 5, @train_generator]
 
-  // How well the critic tells people of the file from others: 0.5 is not at all.
+  // The quality of the critic as AUC; 0.5 is that of guessing.
   nn.program @evaluate frozen reads(@person) {
   ^bb0(%numbers: !numbers, %income: !income):
     %real_score, %made_score = nn.call @compare(%numbers, %income) : (!numbers, !income) -> (!score, !score)
@@ -137,12 +139,12 @@ module @gan {
     nn.observe @auc(%made_p, %no) : !score
   }
 
-  // A person for each income, in whole numbers, as they are in the file.
+  // Generates a person for each income, in whole numbers, as in the file.
   nn.program @predict frozen reads(@person except [@numbers]) {
   ^bb0(%income: !income):
     %made = nn.call @generate(%income) : (!income) -> !numbers
     %above = nn.exp %made : !numbers
-    // Less 1, which is the logarithm's, and rounded.
+    // Subtracts the 1 of the logarithm, and rounds.
     %half = nn.constant dense<0.5> : tensor<1xf32>
     %raised = nn.sub %above, %half : !numbers, tensor<1xf32>
     %person = nn.floor %raised : !numbers

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gated recurrent units go over a session; the state behind its last item is asked
-// for the next one.
+// Gated recurrent units process a session. The state after the last item
+// predicts the next item.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 !gates = tensor<?x96xf32>
 
 module @gru4rec {
-  // Columns as scripts/make_histories.py writes them.
+  // The columns are those of scripts/make_histories.py.
   nn.record @visit {
     nn.field @items : !ids separator(" ") columns([3])
     nn.field @next : !id columns([5])
@@ -29,10 +29,11 @@ module @gru4rec {
   nn.group @dense rule(@adam) rate(3.0e-3)
   nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
 
-  // An item has one row for when it was seen, and one for when it is scored.
+  // An item has two rows: one is read when the item occurs in a session, the
+  // other when the item is scored.
   nn.table @seen_rows : i64 -> tensor<32xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
   nn.table @item_rows : i64 -> tensor<32xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
-  // Reset, update and candidate, side by side.
+  // Reset, update and candidate in one matrix.
   nn.param @w : tensor<32x96xf32> in @dense init(#nn.xavier)
   nn.param @wb : tensor<96xf32> in @dense init(#nn.zeros)
   nn.param @u : tensor<32x96xf32> in @dense init(#nn.xavier)
@@ -42,7 +43,7 @@ module @gru4rec {
 
   nn.func private @session(%items: !ids) -> !row {
     %x = nn.lookup @seen_rows[%items] pool(none) : (!ids) -> !rows
-    // What the items contribute is one product for all of them.
+    // One product computes the contributions of all items.
     %gates = nn.linear %x, @w, @wb : (!rows) -> !gates
     %states = nn.gru %gates of %items, @u, @ub : !gates, !ids
     %last = nn.segment_last %states of %items : !rows, !ids
@@ -56,7 +57,7 @@ module @gru4rec {
     nn.return %score : !one
   }
 
-  // The next item is to stand above the other: labels 1 and 0.
+  // The next item should have a higher score than the other: labels 1 and 0.
   nn.func private @scores(%items: !ids, %next: !id, %other: !id) -> (!one, !one, !one, !one) {
     %session = nn.call @session(%items) : (!ids) -> !row
     %positive = nn.call @score(%session, %next) : (!row, !id) -> !one

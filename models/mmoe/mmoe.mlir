@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Two tasks, income and marital status, share four experts. Each task has a
-// gate that weighs the experts for each sample, and a tower of its own.
+// gate, which computes weights of the experts for each sample, and a tower of
+// its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@ module @mmoe {
     // age, years of education, capital gain, capital loss, hours a week
     nn.field @numbers : tensor<?x5xf32> columns([0, 4, 10, 11, 12])
     // workclass, education, occupation, race, sex, native country; "?" (not
-    // known) is a value like any other. Marital status and relationship
-    // would tell the second label.
+    // known) is a value like any other. Marital status and relationship are
+    // left out, because they determine the second label.
     nn.field @categories : tensor<?x6xi64> hash(#nn.hash<xxh64, salt = slot>) missing("?") columns([1, 3, 6, 8, 9, 13])
     nn.field @income : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
     nn.field @single : tensor<?x1xf32> values({
@@ -29,7 +30,7 @@ module @mmoe {
   nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
 
   nn.table @embedding : i64 -> tensor<8xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
-  // Four experts of 16, side by side.
+  // Four experts with 16 columns each, in one matrix.
   nn.param @experts_w : tensor<53x64xf32> in @dense init(#nn.xavier)
   nn.param @experts_b : tensor<64xf32> in @dense init(#nn.zeros)
   nn.param @income_gate_w : tensor<53x4xf32> in @dense init(#nn.xavier)
@@ -49,7 +50,8 @@ module @mmoe {
   nn.metric @income_log_loss : #nn.log_loss
   nn.metric @single_log_loss : #nn.log_loss
 
-  // A task: the experts' outputs, weighed by the softmax of its gate, and its tower.
+  // A task: the outputs of the experts, weighted by the softmax of the task's
+  // gate, and the task's tower.
   nn.func private @task(%experts: tensor<?x4x16xf32>, %input: tensor<?x53xf32>)
       with(@gate_w: tensor<53x4xf32>, @gate_b: tensor<4xf32>, @w1: tensor<16x16xf32>, @b1: tensor<16xf32>,
            @w2: tensor<16x1xf32>, @b2: tensor<1xf32>) -> tensor<?x1xf32> {

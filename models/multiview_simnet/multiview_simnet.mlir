@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A user has two views, the items and their categories, each with an encoder that suits
-// it; an item likewise. What the views of a side say becomes one vector, and the cosine
-// between the two sides is the score.
+// A user has two views, items and their categories, each with an encoder of its
+// own; so has an item. The views of each side are joined to one vector, and the
+// cosine of the two vectors is the score.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 !vector = tensor<?x16xf32>
 
 module @multiview_simnet {
-  // Columns as scripts/make_histories.py writes them.
+  // The columns are those of scripts/make_histories.py.
   nn.record @visit {
     nn.field @items : !ids separator(" ") columns([3])
     nn.field @categories : !ids separator(" ") columns([4])
@@ -35,10 +35,10 @@ module @multiview_simnet {
   nn.group @dense rule(@adam) rate(3.0e-3)
   nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
 
-  // A view has one table for both sides.
+  // Each view has one table for both sides.
   nn.table @item_rows : i64 -> tensor<16xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
   nn.table @category_rows : i64 -> tensor<16xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
-  // Reset, update and candidate, side by side.
+  // Reset, update and candidate in one matrix.
   nn.param @w : tensor<16x48xf32> in @dense init(#nn.xavier)
   nn.param @wb : tensor<48xf32> in @dense init(#nn.zeros)
   nn.param @u : tensor<16x48xf32> in @dense init(#nn.xavier)
@@ -50,9 +50,9 @@ module @multiview_simnet {
   nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @mean_loss : #nn.mean
 
-  // Items are a bag whose order does not count, categories a sequence. A vector that is
-  // nearly 0, such as that of a user without history in the first steps, would have
-  // enormous gradients if it were made as long as the others.
+  // Items are a bag without order, categories are a sequence. A vector that is
+  // nearly 0 would have enormous gradients if it were normalized to length 1.
+  // An example is a user without history in the first steps.
   nn.func private @user(%items: !ids, %categories: !ids) -> !vector {
     %bag = nn.lookup @item_rows[%items] pool(sum) : (!ids) -> !row
     %tamed = nn.tanh %bag : !row
@@ -78,7 +78,8 @@ module @multiview_simnet {
     nn.return %v : !vector
   }
 
-  // Three times the cosine: the loss wants a distance of 1, a third in cosines.
+  // Three times the cosine: the margin of the loss is 1, which is a third in
+  // cosines.
   nn.func private @score(%user: !vector, %item: !vector) -> !one {
     %products = nn.mul %user, %item : !vector, !vector
     %cosine = nn.reduce sum %products axes [1] keep : !vector
@@ -87,7 +88,7 @@ module @multiview_simnet {
     nn.return %score : !one
   }
 
-  // The loss, and the probabilities of both items with their labels.
+  // Returns the loss, and the probabilities of both items with their labels.
   nn.func private @loss(%items: !ids, %categories: !ids, %next: !id, %next_category: !id, %other: !id, %other_category: !id) -> (!one, !one, !one, !one, !one) {
     %user = nn.call @user(%items, %categories) : (!ids, !ids) -> !vector
     %chosen = nn.call @item(%next, %next_category) : (!id, !id) -> !vector

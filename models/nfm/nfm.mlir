@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The products of all pairs of vectors, element by element, are added up to one vector,
-// which goes through layers; batch norm before them and between them.
+// The element-wise products of all pairs of vectors are added up to one vector,
+// which is the input of layers, with batch norm before and between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ module @nfm {
 
   nn.group @dense rule(@adam) rate(3.0e-3)
   nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
-  // Means and variances of batch norm: a tenth of a batch's, nine tenths of what was.
+  // Means and variances of batch norm: the sum of a tenth of those of the
+  // batch, and nine tenths of the previous ones.
   nn.group @seen rule(@moving_average) rate(0.1)
 
   nn.table @weights : i64 -> tensor<1xf32> in @sparse init(#nn.zeros)
@@ -51,22 +52,22 @@ module @nfm {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
     %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
 
-    // First order: one weight a feature.
+    // First order: one weight per feature.
     %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>
     %categorical = nn.reduce sum %weights axes [1] : tensor<?x8x1xf32>
     %numerical = nn.linear %x, @number_weights, @bias : (tensor<?x5xf32>) -> tensor<?x1xf32>
     %first = nn.add %categorical, %numerical : tensor<?x1xf32>, tensor<?x1xf32>
 
-    // A vector for every feature: a row for a category, and for a number one
-    // vector that the number multiplies.
+    // Each feature has a vector. For a category it is a row; for a number it is
+    // one vector, multiplied by the number.
     %rows = nn.lookup @factors[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
     %number_factors = nn.read @number_factors : tensor<5x8xf32>
     %column = nn.reshape %x : (tensor<?x5xf32>) -> tensor<?x5x1xf32>
     %scaled = nn.mul %column, %number_factors : tensor<?x5x1xf32>, tensor<5x8xf32>
     %vectors = nn.concat %rows, %scaled axis 1 : tensor<?x8x8xf32>, tensor<?x5x8xf32>
 
-    // Second order: the sum over all pairs is half of the square of the sum less the sum
-    // of the squares.
+    // Second order: the sum over all pairs is half of the difference of the
+    // square of the sum and the sum of the squares.
     %sum = nn.reduce sum %vectors axes [1] : tensor<?x13x8xf32>
     %square_of_sum = nn.mul %sum, %sum : tensor<?x8xf32>, tensor<?x8xf32>
     %squares = nn.mul %vectors, %vectors : tensor<?x13x8xf32>, tensor<?x13x8xf32>
@@ -81,7 +82,7 @@ module @nfm {
     %pairs_shift = nn.read @pairs_shift : tensor<8xf32>
     %p3 = nn.add %p2, %pairs_shift : tensor<?x8xf32>, tensor<8xf32>
 
-    // Deep: what batch norm shifts needs no bias before it.
+    // Deep part: a layer before batch norm needs no bias.
     %l1 = nn.linear %p3, @w1 : (tensor<?x8xf32>) -> tensor<?x64xf32>
     %n1 = nn.batch_norm %l1 mean @hidden_mean variance @hidden_variance : tensor<?x64xf32>
     %hidden_scale = nn.read @hidden_scale : tensor<64xf32>

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block of a transformer over the last ten items of a history; what it makes of the
-// last place, and the row of an item, give the score of that item to be the next one.
+// A transformer block over the last ten items of a history. Its output at the
+// last position, and the row of an item, give the score of that item as the
+// next one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 !pairs = tensor<?x10x10xf32>
 
 module @sasrec {
-  // Columns as scripts/make_histories.py writes them.
+  // The columns are those of scripts/make_histories.py.
   nn.record @visit {
     nn.field @items : !ids separator(" ") columns([3])
     nn.field @next : !id columns([5])
@@ -48,9 +49,8 @@ module @sasrec {
   nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
 
-  // Each place looks at itself and at those before it that hold an item, and takes a
-  // weighted sum of them; then two layers, place by place. The mask is 1 where there
-  // is an item.
+  // Each position attends to itself and to earlier positions with an item. Two
+  // layers for each position follow. The mask is 1 at positions with an item.
   nn.func private @block(%x: !places, %mask: !mask) -> !places {
     %scale1 = nn.read @scale1 : tensor<16xf32>
     %shift1 = nn.read @shift1 : tensor<16xf32>
@@ -93,7 +93,8 @@ module @sasrec {
     nn.return %z : !places
   }
 
-  // What stands for a user: the last place, behind the last item.
+  // Returns the vector of the user: the output at the last position, after the
+  // last item.
   nn.func private @user(%items: !ids) -> !row {
     %rows = nn.lookup @item_rows[%items] pool(none) : (!ids) -> tensor<?x16xf32>
     %filled = nn.segment_pad %rows of %items from_end : (tensor<?x16xf32>, !ids) -> tensor<?x1x10x16xf32>
@@ -123,7 +124,7 @@ module @sasrec {
     nn.return %score : !one
   }
 
-  // The next item is to stand above the other: labels 1 and 0.
+  // The next item should have a higher score than the other: labels 1 and 0.
   nn.func private @scores(%items: !ids, %next: !id, %other: !id) -> (!one, !one, !one, !one) {
     %user = nn.call @user(%items) : (!ids) -> !row
     %positive = nn.call @score(%user, %next) : (!row, !id) -> !one

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gated recurrent units go over a session; the state behind its last item and the item
-// that comes next are vectors of one space, and the cosine between them is the score.
+// Gated recurrent units process a session. The state after the last item and
+// the next item are vectors of one space, and their cosine is the score.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 !vector = tensor<?x16xf32>
 
 module @ssr {
-  // Columns as scripts/make_histories.py writes them.
+  // The columns are those of scripts/make_histories.py.
   nn.record @visit {
     nn.field @items : !ids separator(" ") columns([3])
     nn.field @next : !id columns([5])
@@ -33,7 +33,7 @@ module @ssr {
 
   // Items that were seen and items that are scored share their rows.
   nn.table @item_rows : i64 -> tensor<32xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
-  // Reset, update and candidate, side by side.
+  // Reset, update and candidate in one matrix.
   nn.param @w : tensor<32x96xf32> in @dense init(#nn.xavier)
   nn.param @wb : tensor<96xf32> in @dense init(#nn.zeros)
   nn.param @u : tensor<32x96xf32> in @dense init(#nn.xavier)
@@ -45,11 +45,12 @@ module @ssr {
   nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @mean_loss : #nn.mean
 
-  // A vector that is nearly 0, such as that of a user without history in the first
-  // steps, would have enormous gradients if it were made as long as the others.
+  // A vector that is nearly 0 would have enormous gradients if it were
+  // normalized to length 1. An example is a user without history in the first
+  // steps.
   nn.func private @user(%items: !ids) -> !vector {
     %x = nn.lookup @item_rows[%items] pool(none) : (!ids) -> !rows
-    // What the items contribute is one product for all of them.
+    // One product computes the contributions of all items.
     %gates = nn.linear %x, @w, @wb : (!rows) -> !gates
     %states = nn.gru %gates of %items, @u, @ub : !gates, !ids
     %last = nn.segment_last %states of %items : !rows, !ids
@@ -67,7 +68,8 @@ module @ssr {
     nn.return %v : !vector
   }
 
-  // Three times the cosine: the loss wants a distance of 1, a third in cosines.
+  // Three times the cosine: the margin of the loss is 1, which is a third in
+  // cosines.
   nn.func private @score(%user: !vector, %item: !vector) -> !one {
     %products = nn.mul %user, %item : !vector, !vector
     %cosine = nn.reduce sum %products axes [1] keep : !vector
@@ -76,7 +78,7 @@ module @ssr {
     nn.return %score : !one
   }
 
-  // The loss, and the probabilities of both items with their labels.
+  // Returns the loss, and the probabilities of both items with their labels.
   nn.func private @loss(%items: !ids, %next: !id, %other: !id) -> (!one, !one, !one, !one, !one) {
     %user = nn.call @user(%items) : (!ids) -> !vector
     %chosen = nn.call @item(%next) : (!id) -> !vector

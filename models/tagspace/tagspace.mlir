@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution over a text's words, the largest of each of its outputs, a layer: that
-// vector is compared with those of tags by the cosine of the angle between them.
+// A convolution over the words of a text, the maximum of each of its outputs,
+// and a layer. The cosine of the result with the vector of a tag is the score.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 !row = tensor<?x1x16xf32>
 
 module @tagspace {
-  // Columns as scripts/make_texts.py writes them.
+  // The columns are those of scripts/make_texts.py.
   nn.record @tagged {
     nn.field @words : !words separator(" ") columns([0])
     nn.field @tag : !id columns([1])
@@ -29,7 +29,7 @@ module @tagspace {
 
   nn.table @word_rows : i64 -> tensor<16xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
   nn.table @tag_rows : i64 -> tensor<16xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
-  // For the word before, the word, and the word behind it.
+  // The weights of the previous word, of the word, and of the next word.
   nn.param @window_w : tensor<48x32xf32> in @dense init(#nn.xavier)
   nn.param @window_b : tensor<32xf32> in @dense init(#nn.zeros)
   nn.param @w : tensor<32x16xf32> in @dense init(#nn.xavier)
@@ -48,7 +48,8 @@ module @tagspace {
     nn.return %text : !row
   }
 
-  // Ten times the cosine: the loss below wants a distance of 1, a tenth in cosines.
+  // Ten times the cosine: the margin of the loss is 1, which is a tenth in
+  // cosines.
   nn.func private @score(%text: !row, %tag: !id) -> !one {
     %row = nn.lookup @tag_rows[%tag] pool(sum) : (!id) -> !row
     %cosine = nn.cosine_similarity %text, %row : !row, !row
@@ -58,7 +59,7 @@ module @tagspace {
     nn.return %score : !one
   }
 
-  // The loss, and both scores with their labels for the metrics.
+  // Returns the loss, and both scores with their labels for the metrics.
   nn.func private @loss(%words: !words, %tag: !id, %other: !id) -> (!one, !one, !one, !one, !one) {
     %text = nn.call @text(%words) : (!words) -> !row
     %positive = nn.call @score(%text, %tag) : (!row, !id) -> !one

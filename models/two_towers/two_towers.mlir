@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a user has seen goes through layers, and what is known of an item through
-// others; the cosine of the angle between the two vectors is the item's score. Items'
-// vectors do not depend on the user, so that they can be made beforehand.
+// Two towers: layers over the items that a user has seen, and layers over the
+// properties of an item. The cosine of the two vectors is the score of the
+// item. Vectors of items do not depend on the user, so they can be computed
+// before a request.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 !both = tensor<?x1x32xf32>
 
 module @two_towers {
-  // Columns as scripts/make_histories.py writes them.
+  // The columns are those of scripts/make_histories.py.
   nn.record @visit {
     nn.field @items : !ids separator(" ") columns([3])
     nn.field @categories : !ids separator(" ") columns([4])
@@ -65,8 +66,8 @@ module @two_towers {
     nn.return %row : !row
   }
 
-  // Ten times the cosine: the loss has an end for items that are as far apart as can
-  // be, and this says how far that is.
+  // Ten times the cosine. The loss ends at a certain distance of the scores,
+  // and this factor sets the distance.
   nn.func private @score(%user: !row, %item: !row) -> !one {
     %cosine = nn.cosine_similarity %user, %item : !row, !row
     %flat = nn.flatten %cosine from 1 : tensor<?x1x1xf32>
@@ -84,7 +85,8 @@ module @two_towers {
     nn.return %positive, %negative : !one, !one
   }
 
-  // The metrics: of the loss, and the AUC of all scores, next items against others.
+  // The metrics: of the loss, and the AUC of all scores, next items against
+  // others.
   nn.func private @loss(%positive: !one, %negative: !one) -> (!one, !one, !one, !one, !one) {
     %l = nn.bpr_loss %positive, %negative : !one
     %p1 = nn.sigmoid %positive : !one

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A wide part that remembers (one weight a feature and cross, Adagrad) beside a
-// deep part that generalizes (embeddings and three layers, Adam); their logits
+// A wide part that memorizes (one weight per feature and cross, Adagrad) and a
+// deep part that generalizes (embeddings and three layers, Adam). Their logits
 // are added.
 //
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ module @wide_deep {
     %hours_bucket = nn.bucketize %hours boundaries [20.0, 30.0, 36.0, 40.0, 41.0, 46.0, 50.0, 56.0, 60.0] : tensor<?x1xf32>
     %hours_id = nn.cross %hours_bucket salt(103) : tensor<?x1xi64>
 
-    // Categories and buckets feed both parts; the crosses, the wide one only.
+    // Both parts read categories and buckets. Only the wide part reads crosses.
     %ids = nn.concat %categories, %age_id, %gain_id, %loss_id, %hours_id axis 1
       : tensor<?x8xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>, tensor<?x1xi64>
     %education = nn.slice %categories axis 1 offset 1 size 1 : tensor<?x8xi64>

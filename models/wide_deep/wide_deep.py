@@ -5,9 +5,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""A wide part that remembers (one weight a feature and cross, Adagrad) beside a
-deep part that generalizes (embeddings and three layers, Adam); their logits are
-added. `python3 wide_deep.py` prints wide_deep.mlir, in other words."""
+"""A wide part that memorizes (one weight per feature and cross, Adagrad) and a deep part that
+generalizes (embeddings and three layers, Adam). Their logits are added. `python3 wide_deep.py`
+prints wide_deep.mlir, in other words."""
 
 import pdl
 

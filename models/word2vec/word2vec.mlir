@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A word's vector and that of a word near it have a large inner product; with the
-// vectors of words that are drawn at random, frequent ones more often, it is small.
+// The vectors of a word and of a neighboring word get a large inner product.
+// Those of a word and of randomly drawn words, more often frequent ones, get a
+// small one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@
 !five = tensor<?x5xf32>
 
 module @word2vec {
-  // Columns as scripts/make_pairs.py writes them: words are numbers by falling
-  // frequency.
+  // The columns are those of scripts/make_pairs.py. Words are numbers by
+  // falling frequency.
   nn.record @pair {
     nn.field @word : !id columns([0])
     nn.field @neighbor : !id columns([1])
@@ -33,8 +34,8 @@ module @word2vec {
   nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @loss_mean : #nn.mean
 
-  // The logits of the neighbor and of five words that are drawn, and which of these
-  // are the neighbor itself.
+  // Returns the logits of the neighbor and of five drawn words, and which of
+  // these are equal to the neighbor.
   nn.func private @logits(%word: !id, %neighbor: !id) -> (!one, !five, !five) {
     %drawn = nn.sample 5 from 0 below 400 log_uniform : !drawn_ids
     %hits = nn.accidental_hits %neighbor, %drawn : (!id, !drawn_ids) -> !five
@@ -48,7 +49,8 @@ module @word2vec {
     nn.return %z, %zd, %hits : !one, !five, !five
   }
 
-  // The metrics: of the loss, and the AUC of neighbors against the first word drawn.
+  // The metrics: of the loss, and the AUC of neighbors against the first drawn
+  // word.
   nn.func private @loss(%word: !id, %neighbor: !id) -> (!one, !one, !one, !one, !one) {
     %z, %zd, %hits = nn.call @logits(%word, %neighbor) : (!id, !id) -> (!one, !five, !five)
     %l = nn.negative_sampling %z, %zd hits %hits : !one, !five, !five
@@ -79,7 +81,7 @@ module @word2vec {
     nn.observe @auc(%l#3, %l#4) : !one
   }
 
-  // A word's vector.
+  // Returns the vector of a word.
   nn.program @predict frozen reads(@pair except [@neighbor]) {
   ^bb0(%word: !id):
     %w = nn.lookup @word_rows[%word] pool(sum) : (!id) -> !row

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two layers of a compressed interaction network over the embeddings, layers, and one
-// weight a feature; their logits are added. A layer of the network makes rows of the
-// embeddings' width, each a weighted sum of products of a row of the layer before and
-// an embedding.
+// Two layers of a compressed interaction network over the embeddings, other
+// layers, and one weight per feature. Their logits are added. A layer of the
+// network makes rows with the width of the embeddings. Each row is a weighted
+// sum of products of a row of the previous layer and an embedding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,13 +46,13 @@ module @xdeepfm {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>
     %x = nn.standardize %tamed mean [3.62, 2.37, 0.73, 0.35, 3.67] deviation [0.35, 0.27, 2.46, 1.59, 0.39] : tensor<?x5xf32>
 
-    // First order: one weight a feature.
+    // First order: one weight per feature.
     %weights = nn.lookup @weights[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x1xf32>
     %categorical = nn.reduce sum %weights axes [1] : tensor<?x8x1xf32>
     %numerical = nn.linear %x, @number_weights, @bias : (tensor<?x5xf32>) -> tensor<?x1xf32>
     %first = nn.add %categorical, %numerical : tensor<?x1xf32>, tensor<?x1xf32>
 
-    // Each row of an interaction, added up, goes into the logit.
+    // The sum of each row of an interaction is part of the logit.
     %e = nn.lookup @embedding[%categories] pool(sum) : (tensor<?x8xi64>) -> tensor<?x8x8xf32>
     %i1 = nn.compressed_interaction %e, %e, @interaction_w1 : (tensor<?x8x8xf32>, tensor<?x8x8xf32>) -> tensor<?x16x8xf32>
     %i2 = nn.compressed_interaction %e, %i1, @interaction_w2 : (tensor<?x8x8xf32>, tensor<?x16x8xf32>) -> tensor<?x16x8xf32>
@@ -60,7 +60,7 @@ module @xdeepfm {
     %sums = nn.reduce sum %rows axes [2] : tensor<?x32x8xf32>
     %crossed = nn.linear %sums, @interaction_w3 : (tensor<?x32xf32>) -> tensor<?x1xf32>
 
-    // Deep.
+    // Deep part.
     %flat = nn.flatten %e from 1 : tensor<?x8x8xf32>
     %input = nn.concat %flat, %x axis 1 : tensor<?x64xf32>, tensor<?x5xf32>
     %h1 = nn.linear %input, @w1, @b1 act(relu) : (tensor<?x69xf32>) -> tensor<?x64xf32>

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layers over the mean of a history make the user's vector; its inner product with an
-// item's row is the score of that item to be the next one.
+// Layers over the mean of a history compute the user's vector. Its inner
+// product with an item's row is the score of that item as the next one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 !row = tensor<?x1x16xf32>
 
 module @youtube_dnn {
-  // Columns as scripts/make_histories.py writes them.
+  // The columns are those of scripts/make_histories.py.
   nn.record @visit {
     nn.field @items : !ids separator(" ") columns([3])
     nn.field @next : !id columns([5])
@@ -27,7 +27,8 @@ module @youtube_dnn {
   nn.group @dense rule(@adam) rate(3.0e-3)
   nn.group @sparse rule(@adam) rate(3.0e-3) untouched(lazy)
 
-  // An item has one row for when it was seen, and one for when it is scored.
+  // An item has two rows: one is read when the item occurs in a history, the
+  // other when the item is scored.
   nn.table @seen_rows : i64 -> tensor<16xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
   nn.table @item_rows : i64 -> tensor<16xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
   nn.param @w1 : tensor<16x64xf32> in @dense init(#nn.xavier)
@@ -54,7 +55,7 @@ module @youtube_dnn {
     nn.return %score : !one
   }
 
-  // The next item is to stand above the other: labels 1 and 0.
+  // The next item should have a higher score than the other: labels 1 and 0.
   nn.func private @scores(%items: !ids, %next: !id, %other: !id) -> (!one, !one, !one, !one) {
     %user = nn.call @user(%items) : (!ids) -> !row
     %positive = nn.call @score(%user, %next) : (!row, !id) -> !one

@@ -127,13 +127,17 @@ def bound(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Re
     return call
 
 
+# Begin of the names of this package's modules. Installed packages have another name than a checkout.
+_PACKAGE = __name__.partition(".")[0] + "."
+
+
 def _called(function: Callable) -> str:
     """Returns the name that users write for a function: `pdl.init.zeros`, or `model.table` for a
     method."""
     owner, _, name = function.__qualname__.rpartition(".")
     if owner:
         return f"pdl.{owner}" if name == "__init__" else f"{owner.lower()}.{name}"
-    module = function.__module__.removeprefix("pdl.")
+    module = function.__module__.removeprefix(_PACKAGE)
     return f"pdl.{module}.{name}" if module in ("init", "decay", "layers", "metrics", "scalars") \
         else f"pdl.{name}"
 
@@ -228,7 +232,7 @@ def check(role: str, value: Any, kind: Any, want: Want = _ANY) -> Any:
         fits = isinstance(value, str) and (bool(value) or want.empty) and (
             not want.pattern or re.fullmatch(want.pattern, value, re.S))
         return _require(bool(fits), role, value, want, "a text")
-    if isinstance(kind, type) and kind.__module__.startswith("pdl."):
+    if isinstance(kind, type) and kind.__module__.startswith(_PACKAGE):
         return _object(role, value, kind, want)
     return value
 

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
+from pdl import installed
 from pdl.arguments import checked
 from pdl.errors import CompileError
 from pdl.model import Model
@@ -21,9 +22,10 @@ from pdl.text import unescaped
 
 
 def find_translate() -> str:
-    """Returns the path of pdl-translate: that in PDL_TRANSLATE, otherwise the first on PATH."""
+    """Returns the path of pdl-translate: that in PDL_TRANSLATE, otherwise that of this wheel,
+    otherwise the first on PATH."""
     named = os.environ.get("PDL_TRANSLATE")
-    found = shutil.which(named or "pdl-translate")
+    found = shutil.which(named or installed.program("pdl-translate") or "pdl-translate")
     if found is None:
         raise CompileError(
             f"PDL_TRANSLATE is {named}, where there is no program; set it to build/bin/"

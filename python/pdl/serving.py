@@ -24,6 +24,7 @@ _UNAVAILABLE = 4
 _DENSE, _IDS, _RAGGED = range(3)
 _CODES = ("f", "d", "q")  # by pdl_serving_type
 _NAMES = ("float32", "float64", "int64")
+_WEIGHTS = ("compiled", "int8")  # by pdl_serving_weights
 
 
 class ServingError(RuntimeError):
@@ -70,12 +71,13 @@ class _Connection(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint32), ("servers", ctypes.c_char_p),
                 ("token", ctypes.c_char_p), ("parameters", ctypes.c_char_p),
                 ("cache_bytes", ctypes.c_int64), ("row_age_ms", ctypes.c_int64),
-                ("timeout_ms", ctypes.c_int64), ("accept_old_layout", ctypes.c_int32)]
+                ("timeout_ms", ctypes.c_int64), ("accept_old_layout", ctypes.c_int32),
+                ("weights", ctypes.c_int64)]
 
 
 class _Values(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint32), ("path", ctypes.c_char_p),
-                ("accept_old_layout", ctypes.c_int32)]
+                ("accept_old_layout", ctypes.c_int32), ("weights", ctypes.c_int64)]
 
 
 class _Rules(ctypes.Structure):
@@ -118,7 +120,8 @@ class _Functions(ctypes.Structure):
                                       ctypes.POINTER(ctypes.c_void_p))),
         ("key", ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_char_p, ctypes.c_int64,
                                  ctypes.c_uint64)),
-        ("warning", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p))]
+        ("warning", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)),
+        ("weights", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p))]
 
 
 class Tensor:
@@ -196,16 +199,19 @@ class Library:
     def error(self):
         return ServingError(self.functions.last_error().decode())
 
-    def open(self, path, *, accept_old_layout=False):
+    def open(self, path, *, accept_old_layout=False, weights="compiled"):
         """Opens a checkpoint, the newest checkpoint of a folder, or a dump. Returns a model.
 
         With `accept_old_layout`, also opens files of old versions, which do not say how keys are
         made from fields. `Model.unchecked` says what could not be checked.
+
+        With `weights="int8"`, large products by parameters are computed in int8.
         """
-        if not accept_old_layout:
+        weights = self._weights(weights)
+        if not accept_old_layout and not weights:
             return Model(self, self.functions.open(str(path).encode()))
         self._need("open_values", "accept_old_layout")
-        values = _Values(ctypes.sizeof(_Values), str(path).encode(), 1)
+        values = _Values(ctypes.sizeof(_Values), str(path).encode(), accept_old_layout, weights)
         return Model(self, self.functions.open_values(ctypes.byref(values)))
 
     def _need(self, function, what, flags=""):
@@ -213,11 +219,18 @@ class Library:
             raise ServingError(f"the library is older than {what}; translate the model again, with "
                                f"--emit=library{flags}")
 
+    def _weights(self, name):
+        if name not in _WEIGHTS:
+            raise ServingError(f"weights are 'compiled' or 'int8', not {name!r}")
+        if name != "compiled":
+            self._need("weights", "int8 weights")
+        return _WEIGHTS.index(name)
+
     def _need_servers(self):
         self._need("row_counts", "servers", " --servers")
 
     def connect(self, servers, *, token="", parameters="", cache_bytes=256 << 20, row_age_ms=1000,
-                timeout_ms=1000, accept_old_layout=False):
+                timeout_ms=1000, accept_old_layout=False, weights="compiled"):
         """Connects to the servers of a running job, which provide rows. Returns a model. The
         library must have been made with `--servers`.
 
@@ -228,14 +241,15 @@ class Library:
         - `cache_bytes`, `row_age_ms`: size of the row cache, and the age in milliseconds after
           which a row is requested again.
         - `timeout_ms`: maximum time in milliseconds that a call waits for servers.
-        - `accept_old_layout`: as in `open`, for `parameters`.
+        - `accept_old_layout`, `weights`: as in `open`, for `parameters`.
         """
         self._need_servers()
+        weights = self._weights(weights)
         if not isinstance(servers, str):
             servers = ",".join(servers)
         connection = _Connection(ctypes.sizeof(_Connection), servers.encode(), token.encode(),
                                  str(parameters).encode(), cache_bytes, row_age_ms, timeout_ms,
-                                 accept_old_layout)
+                                 accept_old_layout, weights)
         return Model(self, self.functions.connect(ctypes.byref(connection)))
 
 
@@ -305,6 +319,14 @@ class Model:
         was checked."""
         self.library._need("unchecked", "accept_old_layout")
         return self.library.functions.unchecked(self._pointer).decode()
+
+    def weights(self):
+        """Returns the type of weights of large products: "compiled" or "int8"."""
+        self.library._need("weights", "int8 weights")
+        found = self.library.functions.weights(self._pointer)
+        if found < 0:
+            raise self.library.error()
+        return _WEIGHTS[found]
 
     def refresh(self):
         """Pulls the current parameters from the servers of a connected model."""

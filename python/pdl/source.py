@@ -65,7 +65,7 @@ def place_of(function: Callable) -> Place:
 def is_called_by_user() -> bool:
     """Returns true if code outside of this package called the calling method."""
     # Compare modules, not files: a method that `dataclasses` has made has no real file.
-    return _module_of(sys._getframe(2)).partition(".")[0] != "pdl"
+    return _module_of(sys._getframe(2)).partition(".")[0] != __name__.partition(".")[0]
 
 
 def _module_of(frame: types.FrameType) -> str:

@@ -18,7 +18,7 @@ def _describe() -> str:
         return installed.read_text(encoding="utf-8").strip()
     source = _HERE.parents[1]
     if not (source / "CMakeLists.txt").exists():
-        return importlib.metadata.version("pdl")
+        return importlib.metadata.version("pdlrec")
     project = re.search(r"project\(PDL VERSION (\S+)",
                         (source / "CMakeLists.txt").read_text(encoding="utf-8"))
     abi = re.search(r"#define PDL_ABI_VERSION (\d+)",

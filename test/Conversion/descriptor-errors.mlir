@@ -37,7 +37,7 @@ rt.program @a frozen reads(@clicks [@label]) prepare(@pdl_program_query, <0 + 0 
 
 // -----
 
-// Scalars have the type of what they update.
+// Scalars have the element type of the updated symbol.
 nn.record @clicks {
   nn.field @label : tensor<?x1xf32>
 }

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --rt-descriptor-to-llvm="numerics=strict" | FileCheck %s
 
-// The layouts are those of pdlabi/abi.h, in its order of members.
+// The layouts are those of pdlabi/abi.h, with the same order of members.
 
 module @tiny {
   nn.fingerprint state {"shape of @w" = "f32 [100, 200]"} optimizer {"slots of @w" = "m, v"}
@@ -41,7 +41,7 @@ module @tiny {
     compute(@prepare, <64 + 1600 * batch, batch_squared(12), ids(0, 8, 0), keys(40), occurrences(0)>)
 }
 
-// All but the query is internal.
+// Only the query function is not internal.
 // CHECK-NOT: {{nn\.(param|group|record)}}
 // CHECK: llvm.func internal @prepare
 // CHECK: llvm.func internal @kernel
@@ -50,14 +50,14 @@ module @tiny {
 // CHECK: @pdl.field.label.columns(dense<14> : tensor<1xi64>)
 // CHECK: @pdl.field.label.numbers(dense<[0.000000e+00, 1.000000e+00]>
 
-// Slot counts and kernels.
+// The numbers of slots, and kernels.
 // CHECK: @pdl.symbol.w.shape(dense<[100, 200]> : tensor<2xi64>)
 // CHECK: @pdl.symbol.w.slot_values(dense<[0.000000e+00, 5.000000e-01]>
 
 // Fields label and category; the table is symbol 2; updates of symbols 1 and 2.
 // CHECK: @pdl.program.train.fields(dense<[0, 2, 3]> : tensor<3xi32>)
 // CHECK: @pdl.program.train.joined(dense<[2, 1]> : tensor<2xi32>)
-// The second of three ids may not occur.
+// The second of three ids may be missing.
 // CHECK: @pdl.program.train.ids2(dense<5> : tensor<1xi32>)
 // CHECK: @pdl.program.train.ids()
 // CHECK: @pdl.program.train.lookups() {{.*}} !llvm.array<1 x struct<"pdl_lookup_descriptor", (i32)>>
@@ -84,7 +84,7 @@ module @tiny {
 // CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 
-// Numerics strict (1), the fingerprints, and none of a wire.
+// Numerics strict (1), the fingerprints, and no fingerprint of a wire.
 // CHECK: llvm.mlir.global internal constant @pdl.descriptor()
 // CHECK: llvm.mlir.constant({{-?[1-9][0-9]*}} : i64)
 // CHECK: llvm.mlir.constant({{-?[1-9][0-9]*}} : i64)

@@ -14,7 +14,7 @@ func.func @f32(%x: f32) -> f32 {
   %6 = math.sin %3 : f32
   // CHECK: call @pdlabi_cosf
   %7 = math.cos %6 : f32
-  // One instruction each: they stay.
+  // These ops are single instructions and stay.
   // CHECK: math.sqrt
   %4 = math.sqrt %7 : f32
   // CHECK: math.fma

@@ -3,8 +3,9 @@
 // RUN: pdl-opt %t.sync --pass-pipeline="builtin.module(builtin.module(nn-updates-to-kernels,ps-to-rt))" | FileCheck %s --check-prefixes=CHECK,EARLY
 // RUN: pdl-opt %t.async --pass-pipeline="builtin.module(builtin.module(nn-updates-to-kernels,ps-to-rt))" | FileCheck %s --check-prefixes=CHECK,LATE
 
-// What an answer brings is read like state of the process: values when compute
-// begins, rows from prepare on. Sums, norms and waiting are the runtime's.
+// The contents of a response are read like state of this process: values when
+// compute begins, rows from prepare on. The runtime computes sums and norms,
+// and waits.
 // CHECK: module @trainer
 // CHECK: ps.blocks @w
 // CHECK: ps.channel @train.value.scale number 0
@@ -23,25 +24,25 @@
 // CHECK: %[[DV:.*]] = nn.gemm %{{.*}} transposed,
 // CHECK: %[[DW:.*]] = nn.gemm %{{.*}} transposed,
 // CHECK: %[[DROWS:.*]] = nn.pool_gradient
-// The sums of loss stay: the runtime takes them from the step context.
+// The loss sums stay, because the runtime reads them from the step context.
 // CHECK-NEXT: nn.loss_sum
 // CHECK-NEXT: rt.gradient @emb keys(%[[K]] : tensor<?xi64>) sum(%[[DROWS]] : tensor<?x4xf32>) {stage = #nn.stage<apply>}
-// Where the sum of a trainer's workers goes to owners, it may leave early; where
-// each worker sends by itself it does not.
+// If a trainer sends the sum of its workers to owners, it may send the sum
+// early. If each worker sends on its own, it may not.
 // EARLY-NEXT: rt.gradient @w sum(%[[DW]] : tensor<208x1xf32>) early {stage = #nn.stage<apply>}
 // EARLY-NEXT: rt.gradient @v sum(%[[DV]] : tensor<208x1xf32>) early {stage = #nn.stage<apply>}
 // LATE-NEXT: rt.gradient @w sum(%[[DW]] : tensor<208x1xf32>) {stage = #nn.stage<apply>}
 // LATE-NEXT: rt.gradient @v sum(%[[DV]] : tensor<208x1xf32>) {stage = #nn.stage<apply>}
 // CHECK-NEXT: }
-// Of a program that only asks, nothing is left but reads.
+// A program that only requests keeps only its reads.
 // CHECK: nn.program @predict frozen
 // CHECK-NOT: ps.
 // CHECK: nn.read @scale
 // CHECK: nn.pull @emb
 // CHECK-NOT: rt.gradient
 
-// On servers handlers have become kernels; channels, messages and units stay for
-// the descriptor.
+// On servers, handlers have become kernels. Channels, messages and units stay
+// for the descriptor.
 // CHECK: module @pserver
 // CHECK: ps.shards @emb
 // CHECK: ps.channel @train.gradient.w

@@ -25,7 +25,7 @@ func.func @gemm(%worker: !llvm.ptr, %arena: !llvm.ptr, %b: index) {
   %w = rt.view %arena[%c256] : !llvm.ptr -> memref<4x8xf32>
   %bias = rt.view %arena[%c0] : !llvm.ptr -> memref<8xf32>
   %y = rt.view %arena[%c256] size(%b) : !llvm.ptr -> memref<?x8xf32>
-  // The post-ops stand on the stack, in order.
+  // The post-ops are on the stack, in order.
   // CHECK: %[[POSTS:.*]] = llvm.alloca %{{.*}} x !llvm.struct<"pdl_post"
   // CHECK: %[[FIRST:.*]] = llvm.getelementptr %[[POSTS]][0, 0]
   // CHECK: llvm.store %{{.*}}, %[[FIRST]] : i32, !llvm.ptr
@@ -46,7 +46,7 @@ func.func @unique(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %lookup: !llvm.p
   return %status : i32
 }
 
-// Rows that are apart: in columns of a wider matrix, each with several bags.
+// Rows with gaps: in columns of a wider matrix, each with several bags.
 // CHECK-LABEL: func.func @columns
 func.func @columns(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index) {
   %c0 = arith.constant 0 : index
@@ -77,7 +77,7 @@ func.func @columns(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index) {
   return
 }
 
-// One id a bag: no splits.
+// One id per bag, so there are no splits.
 // CHECK-LABEL: func.func @pool
 func.func @pool(%p: !llvm.ptr, %n: index) {
   %c0 = arith.constant 0 : index
@@ -114,8 +114,8 @@ func.func @draws_and_batches(%context: !llvm.ptr, %u: memref<?x4xf32>, %v: memre
   return %status : i32
 }
 
-// The lanes of the runtime's function: the first 16 elements are added to +0, of the
-// two that are left vectors of powers of two; then the tree.
+// The lanes of the runtime's function: the first 16 elements are added to +0,
+// the last two are vectors of powers of two; then the tree.
 // CHECK-LABEL: func.func @combine_row
 func.func @combine_row(%p: !llvm.ptr, %n: index, %i: index) -> (f32, f32) {
   %c0 = arith.constant 0 : index

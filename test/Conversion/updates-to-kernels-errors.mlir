@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-updates-to-kernels --verify-diagnostics --split-input-file
 
-// Two programs must update a group alike.
+// Two programs must update a group in the same way.
 
 nn.record @clicks {
   nn.field @label : tensor<?x1xf32>

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-updates-to-kernels | FileCheck %s
 
-// What a scalar is says its name, not its place; messages call the rule's as the
-// rule does.
+// A scalar is identified by its name, not by its position. Messages use the
+// rule's names of scalars.
 nn.record @clicks {
   nn.field @label : tensor<?x1xf32>
 }

@@ -71,7 +71,7 @@ nn.program @train reads(@clicks) {
 // Region `row` divides by the weight.
 // CHECK: rt.once_kernel @all calls @once_all scalars ["sum of weights"] divisors [0] : f32
 
-// A row of three elements has three lanes; all 16 meet in the tree.
+// A row of three elements has three lanes. The tree always joins all 16.
 // CHECK: rt.update_kernel @w calls @update_w slots ["m", "length"] from [0.000000e+00, 5.000000e-01] row_slots(1) whole_rows
 // CHECK: func.func private @update_w(%[[COUNT:.*]]: i64, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
 // CHECK: %[[WIDTH:.*]] = arith.constant 3 : i64
@@ -86,10 +86,10 @@ nn.program @train reads(@clicks) {
 // CHECK: llvm.store
 // CHECK: scf.parallel
 
-// Longer ones are added in turns of 16, then the rest.
+// Longer ones are added 16 elements per iteration, then the rest.
 // CHECK: rt.update_kernel @emb calls @update_emb slots ["m", "length"] from [0.000000e+00, 5.000000e-01] row_slots(1) whole_rows
 // CHECK: scf.parallel
-// Two parts of 18 elements and one: 148 bytes.
+// The state is two parts of 18 elements and one element: 148 bytes.
 // CHECK-COUNT-3: llvm.intr.prefetch
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64)
@@ -99,7 +99,8 @@ nn.program @train reads(@clicks) {
 // CHECK-NOT: arith.extf
 // CHECK: scf.parallel
 
-// A turn of a device is a row: its sums, its own slot, then its elements.
+// An iteration of a device processes one row: its sums, its own slot, then its
+// elements.
 // DEVICE: func.func private @update_w.device(%[[ROWS:.*]]: index, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[LENGTHS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) {
 // DEVICE: scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[ROWS]])
 // DEVICE: llvm.getelementptr inbounds %[[LENGTHS]][%{{.*}}]

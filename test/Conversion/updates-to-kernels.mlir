@@ -49,7 +49,8 @@ nn.program @train reads(@clicks) {
   } : tensor<?x10xf32>, tensor<f32>, tensor<f32>
 }
 
-// The dense kernel takes `state` = {value, slots...}; slots declared by the rule.
+// The dense kernel takes `state` = {value, slots...}, with the slots that the
+// rule declares.
 // CHECK-NOT: nn.rule
 // CHECK: rt.once_kernel @all calls @once_all scalars ["sum of weights", "rate"] divisors [0] : f32
 // CHECK: func.func private @once_all(%[[ARGS:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr)
@@ -68,7 +69,7 @@ nn.program @train reads(@clicks) {
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: arith.subf
 // CHECK: llvm.store {{.*}} {alias_scopes = {{.*}}, noalias_scopes
-// If the value is finite the slot is: the slot went into it.
+// If the value is finite, so is the slot, because the value depends on it.
 // CHECK-COUNT-2: arith.maxsi
 // CHECK-NOT: arith.maxsi
 // CHECK: %[[INFINITY:.*]] = arith.constant 2139095040 : i32
@@ -76,7 +77,8 @@ nn.program @train reads(@clicks) {
 // CHECK: %[[RESULT:.*]] = arith.extui %[[FOUND]] : i1 to i32
 // CHECK: return %[[RESULT]]
 
-// Rows of width 10 with one slot are 80 bytes: two cache lines are fetched.
+// Rows of width 10 with one slot have 80 bytes, so two cache lines are
+// prefetched.
 // CHECK: rt.update_kernel @emb calls @update_emb slots ["m"] from [5.000000e-01]
 // CHECK: func.func private @update_emb(%[[ROWS:.*]]: i64, %{{.*}}: i64,
 // CHECK: %[[BOUND:.*]] = arith.index_cast %[[ROWS]] : i64 to index
@@ -89,9 +91,9 @@ nn.program @train reads(@clicks) {
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: arith.subf
 
-// A device is given all arguments one by one: the addresses of value, slot,
-// gradient and scalars, and of what it sets where a turn writes what is not finite.
-// Its turns join nothing.
+// A device kernel gets all arguments one by one: the addresses of value, slot,
+// gradient and scalars, and the address that it sets if an iteration writes a
+// value that is not finite. Its iterations join nothing.
 // DEVICE: rt.update_kernel @w calls @update_w launches @update_w.device slots ["m"] from [5.000000e-01]
 // DEVICE: func.func private @update_w.device(%[[TURNS:.*]]: index, %[[VALUE:.*]]: !llvm.ptr, %[[SLOT:.*]]: !llvm.ptr, %[[GRADIENT:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr, %[[FOUND:.*]]: !llvm.ptr) {
 // DEVICE: scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[TURNS]]) step (%{{.*}}) {
@@ -104,8 +106,8 @@ nn.program @train reads(@clicks) {
 // DEVICE-NEXT: scf.if %[[BAD]] {
 // DEVICE-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
 // DEVICE-NEXT: llvm.store %[[ONE]], %[[FOUND]] : i32
-// Rows of tables are the host's.
-// Rows have their addresses, and gradients stand side by side.
+// Rows of tables belong to the host. The kernel gets addresses of rows, and
+// adjacent gradients.
 // DEVICE: rt.update_kernel @emb calls @update_emb launches @update_emb.device slots ["m"] from [5.000000e-01]
 // DEVICE: func.func private @update_emb(
 // DEVICE: func.func private @update_emb.device(%[[TURNS:.*]]: index, %[[ROWS:.*]]: !llvm.ptr, %[[GRADIENTS:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr, %[[FOUND:.*]]: !llvm.ptr) {

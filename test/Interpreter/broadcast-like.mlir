@@ -1,4 +1,4 @@
-// The number of rows is that of `like`, whatever its rank.
+// The number of rows is that of `like`, for any rank of `like`.
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.safetensors x F32 2,3 1,2,3,4,5,6
 // RUN: pdl-opt %s --nn-interpret="program=predict data=%t.safetensors outputs=-" -o /dev/null | FileCheck %s
 // CHECK: {{^}}0.5 1 0.5 1{{$}}

@@ -1,7 +1,7 @@
-// Two steps at once, and one step, a dump, and another step from the dump, leave
-// the same file: values, rows, slots and the group's number of updates, which Adam's
-// bias correction needs, go out and come in bit for bit. The rows start from random
-// numbers, which depend on the seed alone.
+// Two steps in one run, and one step, a dump, and another step from the dump,
+// write the same file. Values, rows, slots, and the group's number of updates,
+// which Adam's bias correction needs, are stored and restored bit by bit. The
+// rows have random initial values, which depend only on the seed.
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.all x I64 4,1 3,-9223372036854775808,3,0 y F32 4,1 1,2,3,4
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.second x I64 2,1 3,0 y F32 2,1 3,4
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.all batch-size=2 seed=5 dump=%t.both dump-slots=true" -o /dev/null
@@ -14,14 +14,14 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.all batch-size=2 seed=6 dump=%t.other dump-slots=true" -o /dev/null
 // RUN: not cmp -s %t.both %t.other
 
-// Slots without numbers of updates are warned of.
+// Slots without numbers of updates cause a warning.
 // RUN: python3 %S/Inputs/strip_metadata.py %t.one %t.stripped
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.second seed=5 init=%t.stripped dump=%t.two dump-slots=true" -o /dev/null 2>&1 | FileCheck %s --check-prefix=STRIPPED
 // RUN: not cmp -s %t.both %t.two
 // STRIPPED: warning: {{.*}}.stripped: has slots, but does not say how many updates the group had: bias corrections and schedules begin anew
 
-// Keys stand in ascending order, slots only where they are asked for, and of what is
-// trained.
+// Keys are in ascending order. Slots are written only if they are requested,
+// and only of trained symbols.
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.all dump=%t.plain" -o /dev/null
 // RUN: head -c 800 %t.both | FileCheck %s
 // RUN: head -c 800 %t.plain | FileCheck %s --check-prefix=PLAIN

@@ -1,5 +1,5 @@
-// The interpreter gives a function that takes symbols those of the call: (2 x + 1) * 3 +
-// 10, and (3 x + 10) * 2 + 1. So does the model with its functions inlined.
+// The interpreter passes the symbols of a call to a function: (2 x + 1) * 3 +
+// 10, and (3 x + 10) * 2 + 1. The model with inlined functions gives the same.
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.data x F32 2,1 1,2
 // RUN: pdl-opt %s --nn-interpret="program=predict data=%t.data outputs=-" -o /dev/null | FileCheck %s
 // RUN: pdl-opt %s --nn-lower-model --nn-interpret="program=predict data=%t.data outputs=-" -o /dev/null | FileCheck %s

@@ -1,5 +1,6 @@
-// Initial values that follow from the shape are those of the distribution that they
-// stand for: of a weight [24, 8], and of a row of 8, which counts as [1, 8].
+// Initializers that depend on the shape have the values of the distribution
+// that they define: for a weight [24, 8], and for a row of 8, which counts as
+// [1, 8].
 // DEFINE: %{init} =
 // DEFINE: %{data} = %t.data
 // DEFINE: %{of} = sed 's/init(INIT)/init(%{init})/' %s | pdl-opt --nn-interpret="program=predict data=%{data} outputs=-" -o /dev/null
@@ -22,7 +23,8 @@
 // REDEFINE: %{init} = #nn.normal<0.0, 0.25>
 // RUN: %{of} | cut -f 1-8 | cmp - %t.xavier_normal
 
-// Nothing is cut of a distribution of no width, and both sides of one are.
+// A distribution without width is not truncated. Otherwise both of its sides
+// are.
 // REDEFINE: %{init} = #nn.truncated_normal<0.5, 0.0>
 // RUN: %{of} > %t.truncated_normal
 // REDEFINE: %{init} = #nn.constant<0.5>

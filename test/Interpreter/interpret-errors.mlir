@@ -43,7 +43,7 @@
 // RUN: not pdl-opt %s --nn-interpret="data=%t.replicas" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REPLICAS
 // REPLICAS: error: {{.*}}.replicas: batch 0 is of another replica than the first; the interpreter runs one replica
 
-// A dump takes the place of a file, and of nothing else.
+// A dump replaces only regular files.
 // RUN: rm -rf %t.pipe %t.link %t.folder && mkfifo %t.pipe && ln -s %t.target %t.link && mkdir %t.folder && echo old > %t.target
 // RUN: not pdl-opt %s --nn-interpret="data=%t.good dump=%t.pipe" -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIPE
 // RUN: test -p %t.pipe

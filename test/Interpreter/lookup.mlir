@@ -1,4 +1,4 @@
-// Bags of a table with the rows 7 -> (1, 2) and -1 -> (4, 6); key 5 is unknown.
+// Bags of a table with the rows 7 -> (1, 2) and -1 -> (4, 6). Key 5 is unknown.
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.data c.values I64 5 7,-1,7,5,5 c.splits I32 5 0,2,2,3,5
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.init emb.keys I64 2 7,-1 emb.values F32 2,2 1,2,4,6
 // RUN: pdl-opt %s --nn-interpret="program=predict data=%t.data init=%t.init outputs=-" -o /dev/null | FileCheck %s

@@ -1,5 +1,6 @@
-// The losses of three steps, worked out by hand: w and b start at 0.5 and 0, so
-// that the errors are -0.5 and -2; gradients -4.5 and -2.5, rate 0.5.
+// The losses of three steps, computed by hand. w and b start at 0.5 and 0, so
+// the errors are -0.5 and -2, and the gradients -4.5 and -2.5; the learning
+// rate is 0.5.
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.safetensors x F32 2,1 1,2 y F32 2,1 1,3
 // RUN: pdl-opt %s --pdl-pipeline="to=model" --nn-interpret="data=%t.safetensors losses=-" -o /dev/null | FileCheck %s --check-prefix=FORWARD
 // RUN: pdl-opt %s --pdl-pipeline="to=merged" --nn-interpret="data=%t.safetensors losses=-" -o /dev/null | FileCheck %s --check-prefix=FORWARD
@@ -7,7 +8,7 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.safetensors losses=- steps=2" -o /dev/null | FileCheck %s
 // RUN: pdl-opt %s --pdl-pipeline="to=fused element-type=f64" --nn-interpret="data=%t.safetensors losses=- steps=2" -o /dev/null | FileCheck %s
 
-// One process is one pusher, and nothing in it is late.
+// One process is one sender, and none of its gradients are late.
 // RUN: sed 's/rate(0.5)$/rate(0.5) rate_over(pushers) compensate(@delay_compensation)/' %s > %t.late.mlir
 // RUN: grep -c "compensate(@delay_compensation)$" %t.late.mlir | FileCheck %s --check-prefix=LATE
 // LATE: 1

@@ -1,4 +1,5 @@
-// The settled orders, seen in f32 where another order gives another number.
+// The fixed summation orders, shown in f32, where another order gives another
+// number.
 // RUN: python3 %S/Inputs/write_tensors.py %pdl_src/integration_test/oracles %t.safetensors row F32 1,17 16777216,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 pair F32 1,2 -1,1.000244140625
 // RUN: pdl-opt %s --nn-interpret="program=predict data=%t.safetensors outputs=-" -o /dev/null | FileCheck %s
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="program=predict data=%t.safetensors outputs=-" -o /dev/null | FileCheck %s

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-link-std -split-input-file -verify-diagnostics
 
-// What a rule is for, and the bounds of what it is given.
+// The symbols that a rule can update, and the bounds of its arguments.
 
 // expected-error @+1 {{gives 'beta1' of @adam a number out of its bounds; expected one from 0 below 1 (C2)}}
 nn.group @g rule(@adam {beta1 = 1.0}) rate(0.1)
@@ -75,7 +75,8 @@ nn.group @g rule(@bounded_adagrad {initial = 0.0}) rate(0.1)
 
 // -----
 
-// Which bound stands first does not matter, but each stands once and is a number.
+// Bounds may be in any order, but each may occur only once and must be a
+// number.
 nn.schedule @own hyper(a = 1.0 to 2.0 from 0.0) {
 ^bb0(%step: f64, %rate: f64, %a: f64):
   nn.yield %rate : f64

@@ -5,9 +5,9 @@
 // RUN: pdl-translate %t.v4.mlir -o %t.v4 --emit=llvm --target-cpu=x86-64-v4
 // RUN: FileCheck %s --check-prefix=V4 < %t.v4/model.ll
 
-// The settled scalar functions are inlined into the loop, which becomes a loop
-// over vectors; no FMA is formed but those that they spell out, and no flag
-// allows LLVM to change a bit.
+// Scalar functions with fixed results are inlined into the loop, which becomes
+// a loop over vectors. The only FMAs are those that the functions contain, and
+// no flag allows LLVM to change a bit.
 
 // CHECK-LABEL: define hidden {{.*}}@pdl.train_compute
 // CHECK: vector.body

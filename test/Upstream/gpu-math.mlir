@@ -1,6 +1,6 @@
 // RUN: mlir-opt %s --pass-pipeline='builtin.module(gpu.module(convert-gpu-to-nvvm))' | FileCheck %s
 
-// Calls of CUDA's library, which is not there without CUDA.
+// Calls of CUDA's library, which does not exist without CUDA.
 // CHECK-DAG: llvm.func @__nv_sqrtf(f32) -> f32
 // CHECK-DAG: llvm.func @__nv_fmaf(f32, f32, f32) -> f32
 // A memref of rank 1 is five parameters, one of rank 2 seven.
@@ -8,7 +8,7 @@
 // CHECK: llvm.call @__nv_sqrtf
 // CHECK: llvm.call @__nv_fmaf
 
-// What goes around the library is rounded as it should be.
+// Calls that bypass the library are rounded correctly.
 // RUN: mlir-opt %s --pass-pipeline='builtin.module(nvvm-attach-target{chip=sm_90 O=3},gpu.module(convert-gpu-to-nvvm,reconcile-unrealized-casts),gpu-module-to-binary{format=isa})' | FileCheck %s --check-prefix=PTX
 // PTX: div.rn.f32
 

@@ -1,12 +1,12 @@
 // RUN: rm -rf %t && split-file %s %t
 
-// A call does not reach a sibling module, by no kind of name.
+// A call cannot name a function of a sibling module in any way.
 // RUN: not mlir-opt %t/flat.mlir 2>&1 | FileCheck %s --check-prefix=FLAT
 // FLAT: error: 'func.call' op 'handler' does not reference a valid function
 // RUN: not mlir-opt %t/nested.mlir 2>&1 | FileCheck %s --check-prefix=NESTED
 // NESTED: error: custom op 'func.call' invalid kind of attribute specified
 
-// What stands in nested modules is not translated, and nothing says so.
+// Nested modules are not translated, without any message.
 // RUN: mlir-translate --mlir-to-llvmir %t/roles.mlir | FileCheck %s --check-prefix=EMPTY --implicit-check-not=step
 // EMPTY: source_filename
 

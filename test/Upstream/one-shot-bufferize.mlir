@@ -1,13 +1,14 @@
 // RUN: not mlir-opt %s --one-shot-bufferize="bufferize-function-boundaries" 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: Yield operand #0 is not equivalent to the corresponding iter bbArg
 
-// With loops that may yield other buffers: one more in each iteration.
+// With loops that may yield other buffers: one more allocation in each
+// iteration.
 // RUN: mlir-opt %s --one-shot-bufferize="bufferize-function-boundaries allow-return-allocs-from-loops" | FileCheck %s --check-prefix=ALLOC
 // ALLOC: scf.for
 // ALLOC: memref.alloc
 // ALLOC: scf.yield
 
-// State that each step makes of the state before and of a row.
+// State that each step computes from the previous state and a row.
 func.func @scan(%x: tensor<?x4xf32>, %initial: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

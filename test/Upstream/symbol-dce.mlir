@@ -1,6 +1,7 @@
 // RUN: mlir-opt %s --allow-unregistered-dialect --symbol-dce | FileCheck %s
 
-// The only use of a private symbol stands in a sibling: the symbol is dead.
+// The only use of a private symbol is in a sibling module, so the symbol counts
+// as dead.
 // CHECK: module @pserver {
 // CHECK-NEXT: }
 module @pserver {

@@ -13,6 +13,7 @@
 #include "SstFiles.h"
 #endif
 #include "pdlrt/Core/ProgramMain.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Serving/KeyValueExport.h"
 #include "pdlrt/Serving/ServedExport.h"
 
@@ -41,8 +42,9 @@ std::vector<std::string> exportFormats() {
   return names;
 }
 
-bool isAnyExport(const std::string &path) {
-  return isExport(path) || isKeyValueExport(path);
+Expected<bool> isAnyExport(const std::string &path) {
+  Expected<bool> isMapped = isExport(path);
+  return isMapped && !*isMapped ? isKeyValueExport(path) : isMapped;
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,6 +67,10 @@ int exportTo(const std::string &path, const ExportFlags &flags,
                 fmt::format("{}: is for formats of key-value stores alone; "
                             "leave it out, or choose one with --format",
                             flags.fileSize ? "--file-size" : "--memory"));
+  if (format && flags.format == formatOfRocksDb && isInObjectStore(output))
+    return fail(ExitCode::Usage,
+                "--format sst: RocksDB writes its files only to folders of "
+                "this host; name one and copy it, or write --format records");
   Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return fail(checkpoint.status());
@@ -146,7 +152,10 @@ static int inspectKeyValues(const std::string &path) {
 }
 
 int inspectExport(const std::string &path) {
-  return isExport(path) ? inspectMapped(path) : inspectKeyValues(path);
+  const Expected<bool> isMapped = isExport(path);
+  if (!isMapped)
+    return fail(isMapped.status());
+  return *isMapped ? inspectMapped(path) : inspectKeyValues(path);
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,8 +164,13 @@ int inspectExport(const std::string &path) {
 
 int diffExport(const std::string &first, const std::string &second,
                size_t limit) {
-  const bool isSecond = isAnyExport(second);
-  if (isSecond && isAnyExport(first))
+  const Expected<bool> isFirst = isAnyExport(first);
+  const Expected<bool> isOther = isAnyExport(second);
+  for (const Expected<bool> *each : {&isFirst, &isOther})
+    if (!*each)
+      return failDiff(each->status());
+  const bool isSecond = *isOther;
+  if (isSecond && *isFirst)
     return fail(ExitCode::Usage,
                 first + " and " + second +
                     ": both are exports; compare each with its checkpoint");
@@ -164,10 +178,12 @@ int diffExport(const std::string &first, const std::string &second,
   Expected<Checkpoint> checkpoint = openNamed(isSecond ? first : second);
   if (!checkpoint)
     return failDiff(checkpoint.status());
+  const Expected<bool> isMapped = isExport(path);
+  if (!isMapped)
+    return failDiff(isMapped.status());
   const Expected<StateDifferences> found =
-      isExport(path)
-          ? compareExport(path, *checkpoint, limit)
-          : compareKeyValues(path, keyValueFormats(), *checkpoint, limit);
+      *isMapped ? compareExport(path, *checkpoint, limit)
+                : compareKeyValues(path, keyValueFormats(), *checkpoint, limit);
   if (!found)
     return failDiff(found.status());
   printDifferences(*found, path, checkpoint->path());

@@ -9,6 +9,8 @@
 #ifndef PDL_TOOLS_PDL_CHECKPOINT_EXPORT_H
 #define PDL_TOOLS_PDL_CHECKPOINT_EXPORT_H
 
+#include "pdlrt/Core/Status.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,8 +28,9 @@ struct ExportFlags {
 /// Returns the supported formats; the first is the default.
 std::vector<std::string> exportFormats();
 
-/// Returns true if a folder is an export of any format.
-bool isAnyExport(const std::string &path);
+/// Returns true if a folder is an export of any format. Errors of an object
+/// store are returned.
+pdlrt::Expected<bool> isAnyExport(const std::string &path);
 
 // Each function returns the exit status.
 int exportTo(const std::string &checkpoint, const ExportFlags &flags,

@@ -9,11 +9,13 @@
 #include "StopSignals.h"
 
 #include "pdlrt/Core/StandardStreams.h"
+#include "pdlrt/Files/Store.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -37,7 +39,15 @@ static void removeUnfinished(const fs::path &output) {
     fs::remove_all(path, ignored);
 }
 
-void removeUnfinishedAtSignal(const std::string &output) {
+/// Returns what the output of a stopped command is.
+static std::string outcomeOf(const std::string &path, bool isFolder) {
+  if (!pdlrt::isInObjectStore(path))
+    return "what was not finished is removed";
+  return isFolder ? "remove what was not finished at " + path
+                  : "no unfinished file is at " + path;
+}
+
+void removeUnfinishedAtSignal(const std::string &output, bool isFolder) {
   std::string path = output;
   while (path.size() > 1 && path.back() == '/')
     path.pop_back();
@@ -47,14 +57,14 @@ void removeUnfinishedAtSignal(const std::string &output) {
     sigaddset(&signals, number);
   // New threads inherit the signal mask.
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals, path] {
+  std::thread([signals, path, isFolder] {
     int number = 0;
     if (::sigwait(&signals, &number) != 0)
       return;
     removeUnfinished(path);
     pdlrt::writeError(std::string("error: stopped by SIG") +
-                      ::sigabbrev_np(number) +
-                      "; what was not finished is removed\n");
+                      ::sigabbrev_np(number) + "; " +
+                      outcomeOf(path, isFolder) + "\n");
     // Removes files that another thread has created meanwhile.
     removeUnfinished(path);
     std::_Exit(128 + number);

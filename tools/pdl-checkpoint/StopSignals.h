@@ -13,8 +13,9 @@
 
 /// Installs handlers of SIGINT, SIGTERM and SIGHUP. They remove unfinished
 /// files of this process (`OUTPUT.tmp.PID...`), and end the process with status
-/// 128 + N, where N is the number of the signal. Call before threads are
-/// started.
-void removeUnfinishedAtSignal(const std::string &output);
+/// 128 + N, where N is the number of the signal. In an object store, unfinished
+/// files of a folder stay, which the message says; a single file appears as a
+/// whole or not at all. Call before threads are started.
+void removeUnfinishedAtSignal(const std::string &output, bool isFolder);
 
 #endif // PDL_TOOLS_PDL_CHECKPOINT_STOPSIGNALS_H

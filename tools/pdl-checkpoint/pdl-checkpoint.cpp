@@ -14,12 +14,15 @@
 #include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/Core/Flags.h"
-#include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/StandardStreams.h"
+#include "pdlrt/Core/ToolCommands.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 #include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Files/Store.h"
 
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -36,8 +39,8 @@ Expected<Checkpoint> openNamed(const std::string &path, bool *isNewest) {
   std::vector<std::string> refused;
   Expected<Checkpoint> checkpoint = openCheckpoint(path, refused);
   if (checkpoint)
-    for (const std::string &sentence : refused)
-      writeError("warning: passed over " + sentence + "\n");
+    for (const std::string &message : refused)
+      writeError("warning: passed over " + message + "\n");
   if (isNewest)
     *isNewest = refused.empty();
   return checkpoint;
@@ -54,6 +57,16 @@ std::string sizeText(uint64_t bytes) {
              : fmt::format("{:.1f} MiB", double(bytes) / double(mebibyte));
 }
 
+/// Returns a time in milliseconds since 1970 as UTC.
+static std::string timeText(int64_t milliseconds) {
+  const std::time_t seconds = milliseconds / 1000;
+  std::tm time = {};
+  ::gmtime_r(&seconds, &time);
+  char text[32] = {};
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &time);
+  return text;
+}
+
 static void printProgress(const CheckpointManifest &manifest) {
   const TrainingProgress &progress = manifest.progress;
   print(fmt::format("steps                {}", progress.steps));
@@ -65,6 +78,15 @@ static void printProgress(const CheckpointManifest &manifest) {
                       "batch {}",
                       position.epoch + 1, g, position.window, position.offset,
                       position.batch));
+    for (const StartPlace &place : position.places)
+      print(fmt::format("running epoch {}, group {}: partition {} of --data "
+                        "continues at offset {}{}{}",
+                        position.epoch + 1, g, place.file, place.byte - 1,
+                        place.line > 1
+                            ? fmt::format(", row {} of the message", place.line)
+                            : std::string(),
+                        place.row > 0 ? ", event time " + timeText(place.row)
+                                      : std::string()));
   }
   for (const auto &[flag, value] : manifest.settings)
     if (flag == "--replicas" && !progress.positions.empty())
@@ -119,7 +141,10 @@ static void printSymbols(const Checkpoint &checkpoint) {
 }
 
 static int inspect(const std::string &path) {
-  if (isAnyExport(path))
+  const Expected<bool> isExported = isAnyExport(path);
+  if (!isExported)
+    return fail(isExported.status());
+  if (*isExported)
     return inspectExport(path);
   bool isNewest = true;
   Expected<Checkpoint> checkpoint = openNamed(path, &isNewest);
@@ -179,9 +204,23 @@ static int inspect(const std::string &path) {
 // merge, prune
 //===----------------------------------------------------------------------===//
 
-Status checkNewFolder(const std::string &path) {
+/// Returns true if there is something of that name.
+static Expected<bool> isTaken(const std::string &path) {
   std::error_code error;
-  if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))
+  if (!isInObjectStore(path))
+    return std::filesystem::exists(
+        std::filesystem::symlink_status(path, error));
+  auto store = storeOf(path);
+  PDLRT_RETURN_IF_ERROR(store.status());
+  const auto files = (*store)->list(path, true);
+  PDLRT_RETURN_IF_ERROR(files.status());
+  return !files->empty();
+}
+
+Status checkNewFolder(const std::string &path) {
+  const Expected<bool> isThere = isTaken(path);
+  PDLRT_RETURN_IF_ERROR(isThere.status());
+  if (*isThere)
     return Status::failedPrecondition(
         path + ": there is something of that name already; name a "
                "folder that is not there yet");
@@ -189,6 +228,8 @@ Status checkNewFolder(const std::string &path) {
 }
 
 Status makeFolderOf(const std::string &path) {
+  if (isInObjectStore(path))
+    return {};
   std::error_code error;
   const std::filesystem::path parent =
       std::filesystem::absolute(path, error).lexically_normal().parent_path();
@@ -213,7 +254,7 @@ static int merge(const std::string &path, const std::string &output) {
 
 static int prune(const std::string &path, int64_t keep) {
   std::error_code error;
-  if (!std::filesystem::is_directory(path, error))
+  if (!isInObjectStore(path) && !std::filesystem::is_directory(path, error))
     return fail(Status::notFound(path + ": there is no such folder; name one "
                                         "that 'trainer train --checkpoint' "
                                         "wrote to"));
@@ -242,11 +283,15 @@ static int prune(const std::string &path, int64_t keep) {
 /// Reads the state of a checkpoint or of a dump.
 static Expected<ModelState> readState(const std::string &path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error))
+  if (!isInObjectStore(path) && !std::filesystem::exists(path, error))
     return Status::notFound(path + ": there is no such file or folder; name a "
                                    "checkpoint, a folder of checkpoints, or a "
                                    "dump");
-  if (std::filesystem::is_regular_file(path))
+  const Expected<bool> isDump = isInObjectStore(path)
+                                    ? isStored(path)
+                                    : std::filesystem::is_regular_file(path);
+  PDLRT_RETURN_IF_ERROR(isDump.status());
+  if (*isDump)
     return readDump(path);
   Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
@@ -256,8 +301,9 @@ static Expected<ModelState> readState(const std::string &path) {
 
 static int dump(const std::string &path, const std::string &output,
                 const std::vector<std::string> &without) {
-  if (Status status = checkReplaceable(output); !status.ok())
-    return failUsage(status);
+  if (!isInObjectStore(output))
+    if (const Status status = checkReplaceable(output); !status.ok())
+      return failUsage(status);
   Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return fail(checkpoint.status());
@@ -275,8 +321,8 @@ static int dump(const std::string &path, const std::string &output,
 
 void printDifferences(const StateDifferences &found, const std::string &first,
                       const std::string &second) {
-  for (const std::string &sentence : found.messages)
-    print(sentence);
+  for (const std::string &message : found.messages)
+    print(message);
   if (found.count > int64_t(found.messages.size()))
     print(fmt::format("and {} more",
                       found.count - int64_t(found.messages.size())));
@@ -296,8 +342,13 @@ int failDiff(const Status &failure) {
 
 static int diff(const std::string &first, const std::string &second,
                 size_t limit) {
-  if (isAnyExport(first) || isAnyExport(second))
-    return diffExport(first, second, limit);
+  for (const std::string *path : {&first, &second}) {
+    const Expected<bool> isExported = isAnyExport(*path);
+    if (!isExported)
+      return failDiff(isExported.status());
+    if (*isExported)
+      return diffExport(first, second, limit);
+  }
   Expected<ModelState> a = readState(first);
   if (!a)
     return failDiff(a.status());
@@ -345,11 +396,7 @@ struct Values {
   int64_t keep = 3;
 };
 
-/// Command: its flags, and its function, which returns the exit status.
-struct ToolCommand {
-  CommandTable table;
-  int (*run)(const Values &values);
-};
+using Command = ToolCommand<Values>;
 
 } // namespace
 
@@ -374,7 +421,7 @@ static Flag outputFlag(std::string &target, const std::string &help,
           .isRequired = true};
 }
 
-static ToolCommand dumpCommand(Values &values) {
+static Command dumpCommand(Values &values) {
   return {{"dump",
            "Write values and slots, with tables sorted by key, as the "
            "safetensors file that 'trainer train --dump --dump-slots' writes",
@@ -392,7 +439,7 @@ static ToolCommand dumpCommand(Values &values) {
           }};
 }
 
-static ToolCommand exportCommand(Values &values) {
+static Command exportCommand(Values &values) {
   ExportFlags &flags = values.exported;
   constexpr uint64_t maxMebibytes = uint64_t(1) << 40;
   const std::string notMapped = "For all formats except mapped: ";
@@ -435,7 +482,7 @@ static ToolCommand exportCommand(Values &values) {
       }};
 }
 
-static ToolCommand diffCommand(Values &values) {
+static Command diffCommand(Values &values) {
   return {{"diff",
            "Compare values and slots bit by bit, and the groups' step counts. "
            "Print the first differences and the number of rows that differ. "
@@ -453,7 +500,7 @@ static ToolCommand diffCommand(Values &values) {
           }};
 }
 
-static ToolCommand shrinkCommand(Values &values) {
+static Command shrinkCommand(Values &values) {
   ShrinkFlags &flags = values.shrunk;
   constexpr uint64_t maxPeriods = 1 << 14;
   return {{"shrink",
@@ -491,7 +538,7 @@ static ToolCommand shrinkCommand(Values &values) {
 }
 
 /// Returns all commands, in the order of the help text.
-static std::vector<ToolCommand> commandsOf(Values &values) {
+static std::vector<Command> commandsOf(Values &values) {
   return {
       {{"inspect",
         "Verify all checksums. Show the model, the progress of the training, "
@@ -530,13 +577,12 @@ static std::vector<ToolCommand> commandsOf(Values &values) {
 
 static int run(int argc, char **argv) {
   Values values;
-  const std::vector<ToolCommand> commands = commandsOf(values);
+  const std::vector<Command> commands = commandsOf(values);
   CLI::App app("Inspects and converts the checkpoints that 'trainer train "
                "--checkpoint' writes. Where a\ncheckpoint is expected, a "
                "folder of checkpoints stands for its newest complete one, and "
                "a\ndelta for the state that it represents.",
                "pdl-checkpoint");
-  app.require_subcommand(1);
   addHelpAndVersion(app);
   app.footer("Examples:\n"
              "  pdl-checkpoint inspect saved\n"
@@ -554,29 +600,19 @@ static int run(int argc, char **argv) {
              "Exit status: 0 done, and equal for diff; 1 permanent failure, or "
              "different for diff; 2 wrong flags,\nor what diff cannot read; 3 "
              "failure that another try may mend.");
-  std::vector<const CLI::App *> apps;
-  for (const ToolCommand &command : commands)
-    apps.push_back(addCommand(app, command.table));
-  const auto isNamed = [&](const CLI::App *command) {
-    return command->get_name() == argv[1];
-  };
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(isNamed).empty())
-    return fail(ExitCode::Usage,
-                fmt::format("{} is no command; give inspect, dump, export, "
-                            "diff, merge, shrink or prune, or --help",
-                            argv[1]));
-  if (std::optional<int> status = parseFlags(
-          app, argc, argv,
-          "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
+  const Command *command = nullptr;
+  if (const std::optional<int> status =
+          parseCommand(app, argc, argv, commands, command))
     return *status;
+  for (std::string *path : {&values.first, &values.second})
+    if (isInObjectStore(*path))
+      *path = withoutSlashes(*path);
   if (!values.output.empty()) {
     values.output = withoutSlashes(values.output);
-    removeUnfinishedAtSignal(values.output);
+    removeUnfinishedAtSignal(values.output,
+                             /*isFolder=*/command->table.name != "dump");
   }
-  int status = 0;
-  for (size_t i = 0; i < commands.size(); ++i)
-    if (apps[i]->parsed())
-      status = commands[i].run(values);
+  const int status = command->run(values);
   if (std::fflush(stdout) != 0)
     return fail(Status::ioError(
         "cannot write to the standard output; is the disk full?"));

@@ -9,10 +9,13 @@
 #include "Output.h"
 
 #include <cerrno>
+#include <optional>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 using namespace pdllaunch;
+using pdlrt::LogFormat;
+using pdlrt::logFormat;
 using pdlrt::writeError;
 
 /// Returns true if the line is a progress report, which a trainer prints every
@@ -20,6 +23,22 @@ using pdlrt::writeError;
 static bool isProgress(std::string_view line) {
   return line.find(" samples/s") != std::string_view::npos &&
          line.find(" step ") != std::string_view::npos;
+}
+
+/// Returns the origin of lines of the program `name`, such as "trainer 0".
+static pdlrt::LogOrigin originOf(const std::string &name) {
+  const size_t space = name.find(' ');
+  if (space == std::string::npos)
+    return {name, std::nullopt};
+  return {name.substr(0, space), std::stoll(name.substr(space + 1))};
+}
+
+/// Returns a line of the standard error of a program as a JSON object. A
+/// program may also write other lines, for example if it crashes.
+static std::string asJson(const std::string &name, std::string_view line) {
+  if (line.starts_with("{\"time\":") && line.ends_with('}'))
+    return std::string(line);
+  return pdlrt::jsonLogLine(originOf(name), "info", line);
 }
 
 void Output::programLine(bool isResult, const std::string &name,
@@ -32,6 +51,8 @@ void Output::programLine(bool isResult, const std::string &name,
   clearStatus();
   std::string text = name + " | ";
   text += line;
+  if (!isResult && logFormat() == LogFormat::Json)
+    text = asJson(name, line);
   text += '\n';
   if (isResult) {
     waiting += text;
@@ -59,11 +80,22 @@ void Output::flush() {
   waiting.erase(0, written);
 }
 
-void Output::say(const std::string &line) {
+void Output::print(const char *level, const std::string &line) {
   clearStatus();
-  writeError("pdl-launch | " + line + "\n");
+  writeError(
+      (logFormat() == LogFormat::Json
+           ? pdlrt::jsonLogLine({"pdl-launch", std::nullopt}, level, line)
+           : "pdl-launch | " + line) +
+      "\n");
   drawStatus();
 }
+
+void Output::say(const std::string &line) {
+  if (logFormat() != LogFormat::Quiet)
+    print("info", line);
+}
+
+void Output::warn(const std::string &line) { print("warning", line); }
 
 void Output::setStatus(std::string text) {
   status = std::move(text);

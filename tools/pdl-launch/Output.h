@@ -9,6 +9,7 @@
 #ifndef PDL_TOOLS_PDL_LAUNCH_OUTPUT_H
 #define PDL_TOOLS_PDL_LAUNCH_OUTPUT_H
 
+#include "pdlrt/Core/LogFormat.h"
 #include "pdlrt/Core/StandardStreams.h"
 
 #include <string>
@@ -18,10 +19,13 @@
 namespace pdllaunch {
 
 /// Prints the lines of several programs. On a terminal, the last line is a
-/// status line that is redrawn. It shows the progress reports of trainers.
+/// status line that is redrawn. It shows the progress reports of trainers. In
+/// the log format json, each line of the standard error is a JSON object; lines
+/// of programs that are none become the message of an object.
 class Output {
 public:
-  explicit Output(bool onTerminal) : terminal(onTerminal) {}
+  explicit Output(bool onTerminal)
+      : terminal(onTerminal && pdlrt::logFormat() == pdlrt::LogFormat::Text) {}
   ~Output() { clearStatus(); }
   Output(const Output &) = delete;
   Output &operator=(const Output &) = delete;
@@ -35,12 +39,16 @@ public:
   void flush();
   /// Returns true if results wait, because standard output is not read.
   bool isWaiting() const { return !waiting.empty(); }
-  /// Prints a line of the launcher itself.
+  /// Prints a line of the launcher itself about what it does. Not in the log
+  /// format quiet.
   void say(const std::string &line);
+  /// Prints a line of the launcher itself about a failure.
+  void warn(const std::string &line);
   /// Sets the text of the status line, which is shown only on a terminal.
   void setStatus(std::string text);
 
 private:
+  void print(const char *level, const std::string &line);
   void clearStatus();
   void drawStatus();
 
@@ -55,8 +63,9 @@ private:
 /// Splits the output of a program into lines.
 class LineSplitter {
 public:
-  /// Calls `take(line)` for each complete line in `bytes`. Splits lines that
-  /// are longer than `longestLine`.
+  /// Calls `take(line)` for each line that ends in `bytes`, and keeps the rest
+  /// for the next call. Passes a line of `longestLine` bytes or more in pieces;
+  /// the last piece may be empty.
   template <typename Take> void add(std::string_view bytes, Take take) {
     for (const char byte : bytes) {
       if (byte != '\n')

@@ -47,6 +47,8 @@ public:
   bool collect(Output &output);
   /// Returns the exit status, or 128 plus the signal that ended the program.
   int exitStatus() const { return status.value_or(0); }
+  /// Returns true if the program was started and has ended.
+  bool hasEnded() const { return status.has_value(); }
   /// Returns a message such as "trainer 0 ended by signal 9 (Killed)".
   std::string endMessage() const;
 

@@ -38,6 +38,8 @@ static constexpr std::chrono::hours longestTime(24 * 365 * 100);
 /// Maximum time that the last results wait for a reader after a request to
 /// stop.
 static constexpr std::chrono::milliseconds drainTime(3000);
+static constexpr char lostResults[] =
+    "the last results are lost, because no process read the standard output";
 /// Interval of messages about programs that delay the end of a job.
 static constexpr std::chrono::seconds reminderInterval(10);
 
@@ -56,7 +58,8 @@ Supervisor::~Supervisor() {
 
 int Supervisor::run() {
   if (const Status status = watchSignals(); !status.ok()) {
-    output.say(status.message());
+    output.warn(status.message());
+    failureMessage = status.message();
     return statusOf(exitCodeOf(status.code()));
   }
   start();
@@ -66,7 +69,10 @@ int Supervisor::run() {
     endTheRest();
   }
   const int status = firstFailure != 0 ? firstFailure : stopStatus;
-  return !drain() && status == 0 ? statusOf(ExitCode::Retry) : status;
+  if (drain() || status != 0)
+    return status;
+  failureMessage = lostResults;
+  return statusOf(ExitCode::Retry);
 }
 
 /// Waits until all results are written. After a request to stop, waits for
@@ -78,9 +84,7 @@ bool Supervisor::drain() {
     const int count =
         ::poll(ready, 2, stops ? static_cast<int>(drainTime.count()) : -1);
     if (count == 0 || (count > 0 && stops && ready[1].revents)) {
-      output.say(
-          "the last results are lost, because no process read the standard "
-          "output");
+      output.warn(lostResults);
       return false;
     }
     if (count > 0 && ready[0].revents)
@@ -118,8 +122,9 @@ void Supervisor::start() {
     const Status status = program.start(before);
     if (status.ok())
       continue;
-    output.say(status.message());
-    noteFailure(statusOf(exitCodeOf(status.code())), /*hasStarted=*/false);
+    output.warn(status.message());
+    noteFailure(statusOf(exitCodeOf(status.code())), /*hasStarted=*/false,
+                status.message());
     return;
   }
 }
@@ -198,21 +203,27 @@ bool Supervisor::hasFollowed(int status) const {
 
 void Supervisor::noteEnd(const Program &program) {
   const int status = program.exitStatus();
-  if (status != 0 || !passedSignals.empty() || firstFailure != 0)
+  if (status != 0 && !hasFollowed(status))
+    output.warn(program.endMessage());
+  else if (status != 0 || !passedSignals.empty() || firstFailure != 0)
     output.say(program.endMessage());
   // A program that rejected its flags never joined the others.
   if (status != 0 && !hasFollowed(status))
-    noteFailure(status, /*hasStarted=*/status != statusOf(ExitCode::Usage));
+    noteFailure(status, /*hasStarted=*/status != statusOf(ExitCode::Usage),
+                program.endMessage());
   else if (!passedSignals.empty())
     noteStop(status);
-  // The other programs should follow soon after the first one.
+  // The other programs should end soon after this one. If they do not, the
+  // launcher reminds the user.
   nextReminder = Clock::now() + reminderInterval;
 }
 
-void Supervisor::noteFailure(int status, bool hasStarted) {
+void Supervisor::noteFailure(int status, bool hasStarted,
+                             const std::string &message) {
   if (firstFailure != 0)
     return;
   firstFailure = status;
+  failureMessage = message;
   isUnstarted = !hasStarted;
   if (isUnstarted)
     pushAfter(std::chrono::seconds(0), "because a program did not start");
@@ -255,8 +266,8 @@ void Supervisor::endTheRest() {
   if (runningCount() == 0)
     return;
   if (now >= nextPush) {
-    output.say("sends " + nameOf(nextSignal) + " to " + runningNames() + ", " +
-               pushReason);
+    output.warn("sends " + nameOf(nextSignal) + " to " + runningNames() + ", " +
+                pushReason);
     for (const Program &program : programs)
       program.signal(nextSignal);
     nextPush = nextSignal == SIGTERM && grace.count() > 0

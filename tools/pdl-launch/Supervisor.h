@@ -44,6 +44,11 @@ public:
   /// forwarded signal has ended, or 0.
   int run();
 
+  const std::vector<Program> &allPrograms() const { return programs; }
+  /// Returns a message about the program that has failed first; empty if none
+  /// has failed.
+  const std::string &firstFailureMessage() const { return failureMessage; }
+
 private:
   pdlrt::Status watchSignals();
   void start();
@@ -54,7 +59,7 @@ private:
   void killSoon();
   void noteEnd(const Program &program);
   bool hasFollowed(int status) const;
-  void noteFailure(int status, bool hasStarted);
+  void noteFailure(int status, bool hasStarted, const std::string &message);
   void noteStop(int status);
   void pushAfter(std::chrono::seconds time, std::string reason);
   void endTheRest();
@@ -69,6 +74,7 @@ private:
   sigset_t before{};
   int signals = -1;
   int firstFailure = 0;
+  std::string failureMessage;
   /// True if the first failure was that a program could not be started.
   bool isUnstarted = false;
   /// Forwarded signals.

@@ -6,17 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JobSummary.h"
 #include "LaunchFolder.h"
+#include "MetricsTargets.h"
 #include "Places.h"
 #include "ProgramMode.h"
 #include "ShareFlags.h"
 #include "Supervisor.h"
 #include "pdlrt/Core/Flags.h"
+#include "pdlrt/Core/LogFormat.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/ProgramMain.h"
+#include "pdlrt/Files/RunSummary.h"
+#include "pdlrt/Job/JobFlags.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <unistd.h>
 
@@ -24,6 +30,8 @@ using namespace pdllaunch;
 using pdlrt::Expected;
 using pdlrt::fail;
 using pdlrt::failUsage;
+using pdlrt::LogFormat;
+using pdlrt::logFormat;
 using pdlrt::Status;
 
 namespace {
@@ -35,6 +43,10 @@ struct Options {
   bool unixSockets = false;
   unsigned grace = 30;
   std::string folder;
+  /// Path of the file with the monitoring endpoints; empty: there are none.
+  std::string metricsTargets;
+  /// Path of the summary of the job; empty: none.
+  std::string summary;
   Words trainerWords;
   Words serverWords;
 };
@@ -46,6 +58,17 @@ struct Listeners {
   unsigned servers = 1;
   /// Number of trainers if they own state, otherwise 0.
   unsigned trainers = 0;
+  /// Number of processes with a monitoring endpoint.
+  unsigned monitored = 0;
+};
+
+/// Addresses of a job.
+struct JobPlaces {
+  std::unique_ptr<Places> listeners;
+  /// Monitoring endpoints: of the servers, then of the trainers. May be empty.
+  Words endpoints;
+  /// Folder for the summaries of the programs; empty: there are none.
+  std::string summaries;
 };
 
 } // namespace
@@ -91,6 +114,41 @@ static Status checkCommand(const Options &options) {
       "only the command train has servers, but '" + words.front() +
       "' was asked for; run " + options.folder + "/trainer " + words.front() +
       " by itself, with the trained values in --checkpoint or --init-from");
+}
+
+/// Returns an error if the user gives addresses of endpoints, and pdl-launch
+/// chooses them too.
+static Status checkEndpoints(const Options &options) {
+  if (options.metricsTargets.empty() ||
+      (!hasFlag(options.trainerWords, "--metrics-address") &&
+       !hasFlag(options.serverWords, "--metrics-address")))
+    return {};
+  return Status::invalidArgument(
+      "--metrics-address is given by pdl-launch to each program if there is "
+      "--metrics-targets; leave one of the two out");
+}
+
+/// Returns an error if the user names summaries of programs, and pdl-launch
+/// names them too.
+static Status checkSummary(const Options &options) {
+  if (options.summary.empty() || (!hasFlag(options.trainerWords, "--summary") &&
+                                  !hasFlag(options.serverWords, "--summary")))
+    return {};
+  return Status::invalidArgument(
+      "--summary before FOLDER has the summaries of all programs; leave it out "
+      "after --");
+}
+
+/// Returns an error if the user gives a log format to programs, and pdl-launch
+/// gives them its own.
+static Status checkLogFormat(const Options &options) {
+  if (logFormat() == LogFormat::Text ||
+      (!hasFlag(options.trainerWords, "--log-format") &&
+       !hasFlag(options.serverWords, "--log-format")))
+    return {};
+  return Status::invalidArgument(
+      "--log-format before FOLDER is for all programs of the job; leave it out "
+      "after --");
 }
 
 static Status checkProgram(const std::string &path) {
@@ -166,8 +224,23 @@ static void addAddresses(const char *flag, const Words &all, unsigned begin,
 
 static Expected<std::vector<Program>> makePrograms(const Options &options,
                                                    const Listeners &listeners,
-                                                   const Words &addresses,
+                                                   const JobPlaces &job,
                                                    const std::string &token) {
+  const Words &addresses = job.listeners->addresses();
+  size_t endpoint = 0;
+  const auto monitored = [&](Words words, const std::string &name) {
+    if (!job.endpoints.empty())
+      words.insert(words.end(),
+                   {"--metrics-address", job.endpoints[endpoint++]});
+    if (logFormat() != LogFormat::Text)
+      words.insert(
+          words.end(),
+          {"--log-format", logFormat() == LogFormat::Json ? "json" : "quiet"});
+    if (!job.summaries.empty())
+      words.insert(words.end(),
+                   {"--summary", summaryPath(job.summaries, name)});
+    return words;
+  };
   const std::string server = options.folder + "/pserver";
   const std::string trainer = options.folder + "/trainer";
   if (listeners.servers > 0)
@@ -177,19 +250,22 @@ static Expected<std::vector<Program>> makePrograms(const Options &options,
     places = {"--token-file", token};
   addAddresses("--servers", addresses, 0, listeners.servers, places);
   std::vector<Program> programs;
-  for (unsigned rank = 0; rank < listeners.servers; ++rank)
-    programs.emplace_back(
-        "pserver " + std::to_string(rank),
-        commandOf(server, options.serverWords, rank, options.trainers, places));
+  for (unsigned rank = 0; rank < listeners.servers; ++rank) {
+    const std::string name = "pserver " + std::to_string(rank);
+    programs.emplace_back(name, commandOf(server,
+                                          monitored(options.serverWords, name),
+                                          rank, options.trainers, places));
+  }
   addAddresses("--peers", addresses, listeners.servers,
                listeners.servers + listeners.trainers, places);
   Words words = options.trainerWords;
   if (words.empty() || words.front().starts_with("-"))
     words.insert(words.begin(), "train");
-  for (unsigned rank = 0; rank < options.trainers; ++rank)
-    programs.emplace_back(
-        "trainer " + std::to_string(rank),
-        commandOf(trainer, words, rank, options.trainers, places));
+  for (unsigned rank = 0; rank < options.trainers; ++rank) {
+    const std::string name = "trainer " + std::to_string(rank);
+    programs.emplace_back(name, commandOf(trainer, monitored(words, name), rank,
+                                          options.trainers, places));
+  }
   return programs;
 }
 
@@ -198,16 +274,51 @@ static Expected<Listeners> checkOptions(const Options &options) {
   PDLRT_RETURN_IF_ERROR(checkWords(options.trainerWords));
   PDLRT_RETURN_IF_ERROR(checkWords(options.serverWords));
   PDLRT_RETURN_IF_ERROR(checkCommand(options));
+  PDLRT_RETURN_IF_ERROR(checkEndpoints(options));
+  PDLRT_RETURN_IF_ERROR(checkLogFormat(options));
+  PDLRT_RETURN_IF_ERROR(checkSummary(options));
   PDLRT_RETURN_IF_ERROR(checkProgram(options.folder + "/trainer"));
-  return listenersOf(options);
+  Expected<Listeners> listeners = listenersOf(options);
+  if (listeners && !options.metricsTargets.empty())
+    listeners->monitored = listeners->servers + options.trainers;
+  return listeners;
 }
 
-static Expected<std::unique_ptr<Places>>
-choosePlaces(const Options &options, const Listeners &listeners,
-             const LaunchFolder &folder) {
-  if (options.unixSockets)
-    return unixSockets(folder.path(), listeners.servers, listeners.trainers);
-  return freePorts(listeners.servers + listeners.trainers);
+static Expected<JobPlaces> choosePlaces(const Options &options,
+                                        const Listeners &listeners,
+                                        const LaunchFolder &folder) {
+  const unsigned listening = listeners.servers + listeners.trainers;
+  const unsigned ports =
+      (options.unixSockets ? 0 : listening) + listeners.monitored;
+  // All ports are found at once, so that they differ.
+  Expected<std::unique_ptr<Places>> found = freePorts(ports);
+  if (!found)
+    return std::move(found).status();
+  JobPlaces places;
+  if (!options.summary.empty())
+    places.summaries = folder.path();
+  const Words &all = (*found)->addresses();
+  places.endpoints.assign(all.end() - listeners.monitored, all.end());
+  places.listeners =
+      options.unixSockets
+          ? unixSockets(folder.path(), listeners.servers, listeners.trainers)
+          : std::move(*found);
+  return places;
+}
+
+/// Writes the file of --metrics-targets, if the user requested it.
+static Expected<std::unique_ptr<MetricsTargets>>
+writeTargets(const Options &options, const Listeners &listeners,
+             const JobPlaces &job) {
+  if (options.metricsTargets.empty())
+    return std::unique_ptr<MetricsTargets>();
+  std::vector<MetricsTarget> targets;
+  for (unsigned i = 0; i < listeners.monitored; ++i)
+    targets.push_back({i < listeners.servers
+                           ? "pserver " + std::to_string(i)
+                           : "trainer " + std::to_string(i - listeners.servers),
+                       job.endpoints[i]});
+  return MetricsTargets::write(options.metricsTargets, targets);
 }
 
 static int launch(const Options &options) {
@@ -229,13 +340,19 @@ static int launch(const Options &options) {
   Options all = options;
   if (listeners->servers > 0)
     shareFlags(listeners->mode, all.trainerWords, all.serverWords);
-  auto programs = makePrograms(all, *listeners, (*places)->addresses(), *token);
+  auto programs = makePrograms(all, *listeners, *places, *token);
   if (!programs)
     return failUsage(programs.status());
+  const auto targets = writeTargets(options, *listeners, *places);
+  if (!targets)
+    return fail(targets.status());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   Supervisor supervisor(std::move(*programs),
                         std::chrono::seconds(options.grace), terminal);
-  return supervisor.run();
+  const int status = supervisor.run();
+  if (!places->summaries.empty())
+    summarizeJob(supervisor, places->summaries);
+  return status;
 }
 
 /// Returns the table of the launcher's own flags.
@@ -261,12 +378,34 @@ static pdlrt::FlagTable flagsOf(Options &options) {
              .help = "Seconds that programs may continue after one has failed. "
                      "Then they get SIGTERM, and SIGKILL after the same time "
                      "again; 0: no limit"},
+            {.names = "--metrics-targets",
+             .placeholder = "FILE",
+             .value = FlagValue::text(options.metricsTargets),
+             .help = "Give each program --metrics-address with a free port of "
+                     "the loopback interface, and list the addresses in this "
+                     "file for Prometheus (file_sd_configs) while the job "
+                     "runs"},
+            pdlrt::logFormatFlag(),
+            pdlrt::summaryFlag(options.summary),
             {.names = "folder",
              .placeholder = "FOLDER",
              .value = FlagValue::anyText(options.folder),
              .help = "The folder with the programs `trainer` and, except in "
                      "mode collective, `pserver`",
              .isRequired = true}}}};
+}
+
+/// Opens the summary of the job. It also has the words for the programs.
+static Status openSummary(const Options &options, const CLI::App &app) {
+  pdlrt::RunSummary &summary = pdlrt::processSummary();
+  PDLRT_RETURN_IF_ERROR(
+      summary.open(options.summary, "pdl-launch",
+                   pdlabi::versionLine("PDL", pdlabi::builtCommit()),
+                   pdlrt::givenFlags(app)));
+  summary.set("trainers", options.trainers);
+  summary.set("trainer_words", options.trainerWords);
+  summary.set("server_words", options.serverWords);
+  return {};
 }
 
 /// Returns words as lines of up to 96 characters, separated by commas.
@@ -284,6 +423,8 @@ static std::string listed(const Words &words) {
 }
 
 static int run(int argc, char **argv) {
+  pdlrt::takeLogFormat(argc, argv);
+  pdlrt::setLogOrigin({"pdl-launch", std::nullopt});
   const std::vector<Words> parts = cutAtDashes(argc, argv);
   Options options;
   CLI::App app(
@@ -317,6 +458,9 @@ static int run(int argc, char **argv) {
     return *status;
   options.trainerWords = parts[1];
   options.serverWords = parts[2];
+  if (!options.summary.empty())
+    if (const Status status = openSummary(options, app); !status.ok())
+      return failUsage(status);
   return launch(options);
 }
 

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of pdl-launch with small programs instead of trainers and servers."""
 
+import json
 import os
 import pathlib
 import pty
@@ -119,8 +120,8 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("train --seed=1 --rank", out)
 
     # Flags of servers that differ between processes, or that pdl-launch sets itself.
-    OF_ONE_PROCESS = {"--bind", "--checkpoint-minutes", "--help", "--list-metrics", "--rank",
-                      "--servers", "--threads",
+    OF_ONE_PROCESS = {"--bind", "--checkpoint-minutes", "--help", "--list-metrics",
+                      "--metrics-address", "--rank", "--servers", "--summary", "--threads",
                       "--trace", "--trainers", "--version", "--wait"}
     # Flags that no trainer has in the command `train`.
     OF_SERVERS = {"--late-gradients", "--log-applied", "--max-staleness", "--quorum",
@@ -167,6 +168,33 @@ class LaunchTest(unittest.TestCase):
         out = self.launch(self.folder, "--", "--quorum", 2, "--", "--quorum", 3)[1]
         self.assertIn("/pserver --quorum 3 --rank", out)
         self.assertIn("train --quorum 2 --rank", out)
+
+    def test_endpoints_are_listed_while_the_job_runs(self):
+        targets = self.folder / "targets.json"
+        self.write("pserver", f'{SAY}cat {targets}\n')
+        status, out, err = self.launch("--unix", "--trainers", 2, "--metrics-targets", targets,
+                                       self.folder, "--", "--data", "x")
+        self.assertEqual((status, err), (0, ""))
+        self.assertFalse(targets.exists())
+        lines = out.splitlines()
+        listed = json.loads("".join(line.partition("| ")[2] for line in lines
+                                    if line.startswith("pserver") and "/pserver" not in line))
+        self.assertEqual([each["labels"] for each in listed],
+                         [{"process": "pserver 0"}, {"process": "trainer 0"},
+                          {"process": "trainer 1"}])
+        addresses = [each["targets"][0] for each in listed]
+        self.assertEqual(len(set(addresses)), 3)
+        for name, address in zip(("pserver 0", "trainer 0", "trainer 1"), addresses):
+            self.assertRegex(address, r"^127\.0\.0\.1:[1-9]\d*$")
+            command, = [line for line in lines if line.startswith(name) and "--rank" in line]
+            self.assertIn(f" --metrics-address {address} --rank ", command)
+        status, _, err = self.launch("--metrics-targets", targets, self.folder, "--",
+                                     "--metrics-address", "127.0.0.1:1")
+        self.assertEqual(status, 2)
+        self.assertIn("leave one of the two out", err)
+        status, _, err = self.launch("--metrics-targets", "/no/such/file", self.folder)
+        self.assertNotEqual(status, 0)
+        self.assertIn("give --metrics-targets another path", err)
 
     def test_a_command_of_the_trainer_stays_first(self):
         out = self.launch(self.folder, "--", "train", "--data", "x")[1]
@@ -445,7 +473,7 @@ class LaunchTest(unittest.TestCase):
         self.waits_for(is_gone)
 
     def test_programs_end_in_order_where_the_launcher_is_killed(self):
-        # A line that nobody reads must not end the program immediately.
+        # A line that no process reads must not end the program immediately.
         self.write("trainer", "#!/bin/sh\n"
                    f"trap 'sleep 0.2; echo done > {self.folder}/ended; exit 0' TERM\n"
                    f"echo $$ > {self.folder}/pid\n"
@@ -500,7 +528,7 @@ class LaunchTest(unittest.TestCase):
                       "step 5, 50 samples, 7 samples/s", text)
 
     def test_what_cannot_work_is_refused(self):
-        for words, sentence in (
+        for words, message in (
                 ([], "folder is required"),
                 (["--trainers", 0, self.folder], "--trainers"),
                 ([self.folder, "--", "--rank", 3], "leave it out"),
@@ -508,7 +536,7 @@ class LaunchTest(unittest.TestCase):
                  "leave it out")):
             status, out, err = self.launch(*words)
             self.assertEqual(status, 2, words)
-            self.assertIn(sentence, err)
+            self.assertIn(message, err)
             self.assertEqual(out, "")
         # A missing folder is not an error in the flags.
         status, out, err = self.launch(self.folder / "none")

@@ -18,6 +18,7 @@
 
 #include "pdlrt/Core/CpuCheck.h"
 #include "pdlrt/Core/Flags.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/ProcessMemory.h"
 #include "pdlrt/Core/Status.h"
@@ -30,12 +31,10 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <memory>
-#include <mutex>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -205,22 +204,22 @@ static Expected<TransportCosts> measureTransport(const std::string &at) {
     return connection.status();
   Status failure;
   auto callMany = [&](size_t size, int count) {
-    std::mutex mutex;
-    std::condition_variable changed;
+    Mutex mutex;
+    ConditionVariable changed;
     const double before = processCpuSeconds();
     for (int i = 0; i < count; ++i) {
       bool isDone = false;
       (*connection)
           ->call(messageOf(size), clock.now() + std::chrono::seconds(10),
                  [&](const CallResult &result) {
-                   const std::lock_guard lock(mutex);
+                   const MutexLock lock(mutex);
                    if (result.outcome != CallOutcome::Responded)
                      failure = Status::unavailable("a call over " + at +
                                                    " was not answered");
                    isDone = true;
                    changed.notify_one();
                  });
-      std::unique_lock lock(mutex);
+      MutexLock lock(mutex);
       changed.wait(lock, [&] { return isDone; });
     }
     return (processCpuSeconds() - before) / count;

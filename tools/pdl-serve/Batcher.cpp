@@ -256,7 +256,7 @@ Batcher::Batcher(BatchOptions options, ServingMetrics &metrics)
 
 void Batcher::hurry() {
   {
-    const std::lock_guard lock(mutex);
+    const pdlrt::MutexLock lock(mutex);
     isHurrying = true;
   }
   changed.notify_all();
@@ -264,7 +264,7 @@ void Batcher::hurry() {
 
 Batcher::~Batcher() {
   {
-    const std::lock_guard lock(mutex);
+    const pdlrt::MutexLock lock(mutex);
     isHurrying = isEnding = true;
   }
   changed.notify_all();
@@ -295,7 +295,7 @@ Lane &Batcher::laneOf(InferenceRequest &job) {
 
 void Batcher::submit(std::unique_ptr<InferenceRequest> job) {
   const Outcome refused = guarded([&] {
-    const std::lock_guard lock(mutex);
+    const pdlrt::MutexLock lock(mutex);
     Lane &lane = laneOf(*job);
     if (lane.seats->waiting >= options.maxWaiting)
       return Outcome(
@@ -400,7 +400,7 @@ void Batcher::work() {
   Worker worker(metrics);
   Batch batch;
   batch.reserve(1);
-  std::unique_lock lock(mutex);
+  pdlrt::MutexLock lock(mutex);
   for (;;) {
     Clock::time_point until;
     const auto now = Clock::now();

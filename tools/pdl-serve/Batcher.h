@@ -11,12 +11,11 @@
 
 #include "InferenceRequest.h"
 #include "ServingMetrics.h"
+#include "pdlrt/Core/Mutex.h"
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -43,7 +42,7 @@ struct Seats {
 };
 
 /// Queue of requests of one program that may be in one batch, because their
-/// inputs have the same types.
+/// inputs have the same types. Guarded by the mutex of the `Batcher`.
 class Lane {
 public:
   std::vector<DataType> types;
@@ -74,37 +73,39 @@ private:
   class Worker;
   using Batch = std::vector<std::unique_ptr<InferenceRequest>>;
 
-  Lane &laneOf(InferenceRequest &job);
+  Lane &laneOf(InferenceRequest &job) PDLRT_REQUIRES(mutex);
   /// Returns the lane whose first request is the oldest, among lanes whose
   /// batch is complete or has waited long enough, and which may run a further
   /// batch. If there is none, returns null, and sets `until` to the time at
   /// which there may be one.
-  Lane *findRipe(Clock::time_point now, Clock::time_point &until) const;
+  Lane *findRipe(Clock::time_point now, Clock::time_point &until) const
+      PDLRT_REQUIRES(mutex);
   /// Moves requests of `lane` to `batch`, up to the maximum batch size. `lane`
   /// must have a request, and `batch` must have capacity for one.
-  void takeBatch(Lane &lane, Batch &batch);
+  void takeBatch(Lane &lane, Batch &batch) PDLRT_REQUIRES(mutex);
   /// Removes a request that arrived before `since` from a lane with these
   /// seats, and returns it. Returns null if there is none.
   std::unique_ptr<InferenceRequest> takeEarlier(const Seats &seats,
-                                                Clock::time_point since);
-  void wakeOne();
+                                                Clock::time_point since)
+      PDLRT_REQUIRES(mutex);
+  void wakeOne() PDLRT_REQUIRES(mutex);
   void work();
 
   const BatchOptions options;
   ServingMetrics &metrics;
-  std::mutex mutex;
-  std::condition_variable changed;
+  pdlrt::Mutex mutex;
+  pdlrt::ConditionVariable changed;
   /// Lanes with jobs.
-  std::vector<Lane *> filled;
+  std::vector<Lane *> filled PDLRT_GUARDED_BY(mutex);
   /// Seats for all versions that hold their tables.
   const std::shared_ptr<Seats> ownSeats = std::make_shared<Seats>();
   /// Number of threads that are scoring a batch.
-  size_t running = 0;
-  bool isHurrying = false;
-  bool isEnding = false;
+  size_t running PDLRT_GUARDED_BY(mutex) = 0;
+  bool isHurrying PDLRT_GUARDED_BY(mutex) = false;
+  bool isEnding PDLRT_GUARDED_BY(mutex) = false;
   /// One thread per worker, and further threads that were started while batches
   /// waited for servers.
-  std::vector<std::jthread> threads;
+  std::vector<std::jthread> threads PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlserve

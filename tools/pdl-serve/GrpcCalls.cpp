@@ -25,36 +25,36 @@ static constexpr size_t maxCalls = 16384;
 
 /// Shortens an error message. Clients accept only some KiB in a status, and the
 /// names in a message may have any length.
-static std::string shortened(const std::string &sentence) {
+static std::string shortened(const std::string &message) {
   constexpr size_t most = 2048;
-  if (sentence.size() <= most)
-    return sentence;
+  if (message.size() <= most)
+    return message;
   size_t end = most;
   // Do not cut within a UTF-8 character.
-  while (end > 0 && (static_cast<unsigned char>(sentence[end]) & 0xC0) == 0x80)
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80)
     --end;
-  return sentence.substr(0, end) + "...";
+  return message.substr(0, end) + "...";
 }
 
 static grpc::Status statusOf(const Outcome &outcome) {
-  const std::string sentence = shortened(outcome.sentence);
+  const std::string message = shortened(outcome.message);
   switch (outcome.code) {
   case Code::Ok:
     return grpc::Status::OK;
   case Code::BadRequest:
-    return {grpc::StatusCode::INVALID_ARGUMENT, sentence};
+    return {grpc::StatusCode::INVALID_ARGUMENT, message};
   case Code::NotFound:
-    return {grpc::StatusCode::NOT_FOUND, sentence};
+    return {grpc::StatusCode::NOT_FOUND, message};
   case Code::TooLarge:
-    return {grpc::StatusCode::RESOURCE_EXHAUSTED, sentence};
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, message};
   case Code::Unavailable:
-    return {grpc::StatusCode::UNAVAILABLE, sentence};
+    return {grpc::StatusCode::UNAVAILABLE, message};
   case Code::Cancelled:
-    return {grpc::StatusCode::CANCELLED, sentence};
+    return {grpc::StatusCode::CANCELLED, message};
   case Code::Internal:
     break;
   }
-  return {grpc::StatusCode::INTERNAL, sentence};
+  return {grpc::StatusCode::INTERNAL, message};
 }
 
 //===----------------------------------------------------------------------===//
@@ -62,7 +62,7 @@ static grpc::Status statusOf(const Outcome &outcome) {
 //===----------------------------------------------------------------------===//
 
 bool Calls::add(Call *call) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::RecursiveLock lock(mutex);
   if (all.size() >= maxCalls)
     return false;
   reading.emplace(call, Clock::now());
@@ -71,18 +71,18 @@ bool Calls::add(Call *call) {
 }
 
 void Calls::setRead(Call *call) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::RecursiveLock lock(mutex);
   reading.erase(call);
 }
 
 void Calls::remove(Call *call) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::RecursiveLock lock(mutex);
   reading.erase(call);
   all.erase(call);
 }
 
 void Calls::cancelReading(Clock::time_point since) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::RecursiveLock lock(mutex);
   std::vector<Call *> late;
   for (const auto &[call, begun] : reading)
     if (begun < since)

@@ -14,12 +14,12 @@
 #include "MemoryBudget.h"
 #include "Repository.h"
 #include "inference.pb.h"
+#include "pdlrt/Core/RecursiveMutex.h"
 
 #include <atomic>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
-#include <mutex>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -43,9 +43,9 @@ public:
 private:
   /// Recursive mutex, because canceling a call may remove it on the same
   /// thread.
-  std::recursive_mutex mutex;
-  std::unordered_set<Call *> all;
-  std::unordered_map<Call *, Clock::time_point> reading;
+  pdlrt::RecursiveMutex mutex;
+  std::unordered_set<Call *> all PDLRT_GUARDED_BY(mutex);
+  std::unordered_map<Call *, Clock::time_point> reading PDLRT_GUARDED_BY(mutex);
 };
 
 /// Objects that handle calls.

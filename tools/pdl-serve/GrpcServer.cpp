@@ -8,9 +8,9 @@
 
 #include "GrpcServer.h"
 #include "GrpcCalls.h"
-#include "ListeningSocket.h"
 #include "pdlrt/Core/FileIdentity.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Transport/ListeningSocket.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -32,17 +32,19 @@
 using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::FileIdentity;
+using pdlrt::ListeningSocket;
 
 /// Maximum number of concurrent calls per connection.
 static constexpr int maxStreams = 1024;
 
 namespace {
 
-/// The open connections that were passed to gRPC. gRPC does not report when a
-/// connection ends. So each one is identified by its descriptor and the
-/// identity of its socket, and `sweep` compares them.
+/// The connections that were passed to gRPC, which does not report when one
+/// ends. `sweep` removes those whose descriptor is closed or is another socket
+/// now.
 class Connections {
 public:
+  /// Includes connections that ended after the last call of `sweep`.
   size_t count() const { return open.size(); }
   void add(int descriptor) {
     open.emplace_back(descriptor, FileIdentity::of(descriptor));

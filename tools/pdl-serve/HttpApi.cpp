@@ -43,12 +43,12 @@ static unsigned statusOf(Code code) {
   return 500;
 }
 
-HttpResponse pdlserve::refusal(unsigned status, std::string_view sentence) {
-  return {status, "application/json", errorJson(sentence)};
+HttpResponse pdlserve::refusal(unsigned status, std::string_view message) {
+  return {status, "application/json", errorJson(message)};
 }
 
 HttpResponse pdlserve::refusal(const Outcome &outcome) {
-  return refusal(statusOf(outcome.code), outcome.sentence);
+  return refusal(statusOf(outcome.code), outcome.message);
 }
 
 static HttpResponse jsonResponse(const Json &json) {
@@ -408,7 +408,7 @@ HttpResponse HttpApi::modelResponse(std::string_view method,
   const Outcome outcome = repository.checkReady(path.model, path.version);
   if (!outcome.ok() && outcome.code != Code::Unavailable)
     return refusal(outcome);
-  return health({{"name", path.model}}, "ready", outcome.sentence);
+  return health({{"name", path.model}}, "ready", outcome.message);
 }
 
 void HttpApi::infer(HttpRequest &request, const ModelPath &path,

@@ -114,7 +114,7 @@ private:
 
 /// Returns the response to a rejected request.
 HttpResponse refusal(const Outcome &outcome);
-HttpResponse refusal(unsigned status, std::string_view sentence);
+HttpResponse refusal(unsigned status, std::string_view message);
 
 } // namespace pdlserve
 

@@ -64,17 +64,17 @@ bool HttpConnection::hasBegun() {
 }
 
 void ConnectionList::add(HttpConnection &connection) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   all.insert(&connection);
 }
 
 void ConnectionList::remove(HttpConnection &connection) noexcept {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   all.erase(&connection);
 }
 
 std::shared_ptr<HttpConnection> ConnectionList::findIdlest() const {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   const auto idlest = std::ranges::min_element(
       all, {}, [](const auto &connection) { return connection->idleSince(); });
   return idlest != all.end() &&
@@ -98,7 +98,7 @@ void HttpConnection::admit() {
   if (base.grow(connectionBytes))
     readHeader();
   else
-    refuseAndEnd(503, noBudget().sentence);
+    refuseAndEnd(503, noBudget().message);
 }
 
 /// Serves a new connection. If there are too many connections, first closes the
@@ -135,7 +135,8 @@ void HttpConnection::admitOrMakeRoom() {
 }
 
 /// Closes the connection and returns true if it is idle. Otherwise returns
-/// false; the connection then does not count as idle until its next request.
+/// false. Then `idleSince` returns `notIdle` until the connection waits for its
+/// next request, so that `findIdlest` does not choose it again.
 bool HttpConnection::giveWay() {
   if (isIdle()) {
     end();
@@ -241,7 +242,8 @@ void HttpConnection::stopIfIdle() noexcept {
 //===----------------------------------------------------------------------===//
 
 void HttpConnection::readNext() {
-  // The server may have been stopped while the response was being sent.
+  // If the server was stopped while the response was being sent, only reads
+  // requests that have already arrived.
   if (shared.isStopping && !hasMore())
     end();
   else
@@ -313,7 +315,7 @@ void HttpConnection::onHeader(Error error) {
     return;
   }
   if (const HeadFault fault = checkHead(parser->get()); fault.status) {
-    refuseAndEnd(fault.status, fault.sentence);
+    refuseAndEnd(fault.status, fault.message);
     return;
   }
   // The parser interprets the list of codings in its own way.
@@ -382,7 +384,7 @@ void HttpConnection::onRead(Error error) {
     return;
   }
   if (error == boost::system::errc::not_enough_memory) {
-    refuseAndEnd(503, noBudget().sentence);
+    refuseAndEnd(503, noBudget().message);
     return;
   }
   if (isMalformed(error)) {
@@ -414,12 +416,12 @@ void HttpConnection::onRead(Error error) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-void HttpConnection::refuseAndEnd(unsigned status, std::string_view sentence) {
+void HttpConnection::refuseAndEnd(unsigned status, std::string_view message) {
   keepAlive = false;
   hasRest = true;
   isHead = parser && parser->is_header_done() &&
            parser->get().method() == http::verb::head;
-  write(refusal(status, sentence));
+  write(refusal(status, message));
 }
 
 void HttpConnection::respond(HttpResponse response) {

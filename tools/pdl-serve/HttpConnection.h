@@ -12,6 +12,7 @@
 #include "HttpApi.h"
 #include "HttpServer.h"
 #include "LimitedBody.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <array>
 #include <atomic>
@@ -20,7 +21,6 @@
 #include <boost/beast/http.hpp>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -58,8 +58,8 @@ public:
   std::shared_ptr<HttpConnection> findIdlest() const;
 
 private:
-  mutable std::mutex mutex;
-  std::unordered_set<HttpConnection *> all;
+  mutable pdlrt::Mutex mutex;
+  std::unordered_set<HttpConnection *> all PDLRT_GUARDED_BY(mutex);
 };
 
 /// Data that all connections share.
@@ -135,7 +135,7 @@ private:
   void onHeader(Error error);
   void readBody();
   void onRead(Error error);
-  void refuseAndEnd(unsigned status, std::string_view sentence);
+  void refuseAndEnd(unsigned status, std::string_view message);
   void write(HttpResponse response);
   void drain();
 

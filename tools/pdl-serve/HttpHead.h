@@ -20,7 +20,7 @@ namespace pdlserve {
 struct HeadFault {
   /// HTTP status; 0: the head is valid.
   unsigned status = 0;
-  std::string sentence;
+  std::string message;
 };
 
 /// Returns true if a text is empty, or has the form of a host with an optional

@@ -8,8 +8,8 @@
 
 #include "HttpServer.h"
 #include "HttpConnection.h"
-#include "ListeningSocket.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Transport/ListeningSocket.h"
 
 #include <boost/asio.hpp>
 #include <latch>
@@ -21,6 +21,7 @@
 
 using namespace pdlserve;
 using pdlrt::Expected;
+using pdlrt::ListeningSocket;
 using pdlrt::Status;
 namespace net = boost::asio;
 using Acceptor =

@@ -27,8 +27,8 @@ namespace {
 
 /// Error in a request whose JSON is valid.
 struct Fault {
-  explicit Fault(std::string sentence)
-      : outcome(Outcome::bad(std::move(sentence))) {}
+  explicit Fault(std::string message)
+      : outcome(Outcome::bad(std::move(message))) {}
   explicit Fault(Outcome outcome) : outcome(std::move(outcome)) {}
 
   Outcome outcome;
@@ -650,9 +650,9 @@ void pdlserve::appendQuoted(std::string &json, std::string_view text) {
   json += '"';
 }
 
-std::string pdlserve::errorJson(std::string_view sentence) {
+std::string pdlserve::errorJson(std::string_view message) {
   std::string json = "{\"error\":";
-  std::string text(sentence);
+  std::string text(message);
   // Names from clients may contain bytes that are not UTF-8.
   if (!simdjson::validate_utf8(text))
     std::ranges::replace_if(text, [](char c) { return (c & 0x80) != 0; }, '?');

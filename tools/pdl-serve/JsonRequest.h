@@ -55,7 +55,7 @@ Outcome checkParameter(std::string_view name, bool isSet);
 /// Appends a text as quoted JSON. Bytes that are not UTF-8 are kept.
 void appendQuoted(std::string &json, std::string_view text);
 /// Returns {"error": "..."}.
-std::string errorJson(std::string_view sentence);
+std::string errorJson(std::string_view message);
 
 } // namespace pdlserve
 

@@ -8,6 +8,7 @@
 
 #include "Library.h"
 #include "pdlabi/library_checksum.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,7 +21,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -41,21 +41,22 @@ static bool readAt(int file, void *to, size_t size, uint64_t offset) {
 
 namespace {
 
-/// The libraries that are loaded in the process. The mutex must be locked for
-/// all functions.
+/// The libraries that are loaded in the process.
 class Loaded {
 public:
   /// Returns the library that was loaded from a file, or null if it is not in
   /// use.
-  std::shared_ptr<const Library> find(const FileIdentity &file) {
+  std::shared_ptr<const Library> find(const FileIdentity &file)
+      PDLRT_REQUIRES(mutex) {
     const auto found = used.find(file);
     return found == used.end() ? nullptr : found->second.lock();
   }
   void add(const FileIdentity &file,
-           const std::shared_ptr<const Library> &library) {
+           const std::shared_ptr<const Library> &library)
+      PDLRT_REQUIRES(mutex) {
     used[file] = library;
   }
-  void remove(const FileIdentity &file) {
+  void remove(const FileIdentity &file) PDLRT_REQUIRES(mutex) {
     const auto found = used.find(file);
     if (found != used.end() && found->second.expired())
       used.erase(found);
@@ -65,7 +66,8 @@ public:
   /// folder and the name under which it was loaded; otherwise returns -1. A
   /// library that is loaded again uses that folder, so that repeated failures
   /// do not open more and more descriptors.
-  std::pair<int, std::string> takeKept(const FileIdentity &file) {
+  std::pair<int, std::string> takeKept(const FileIdentity &file)
+      PDLRT_REQUIRES(mutex) {
     const auto found = kept.find(file);
     if (found == kept.end())
       return {-1, {}};
@@ -73,12 +75,13 @@ public:
     kept.erase(found);
     return taken;
   }
-  void keep(const FileIdentity &file, int folder, std::string name) {
+  void keep(const FileIdentity &file, int folder, std::string name)
+      PDLRT_REQUIRES(mutex) {
     if (!kept.try_emplace(file, folder, std::move(name)).second)
       ::close(folder);
   }
   /// Closes the folders of libraries that have been unloaded.
-  void sweep() {
+  void sweep() PDLRT_REQUIRES(mutex) {
     std::erase_if(kept, [](const auto &each) {
       const auto &[folder, name] = each.second;
       if (void *rest = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
@@ -90,11 +93,13 @@ public:
     });
   }
 
-  std::mutex mutex;
+  pdlrt::Mutex mutex;
 
 private:
-  std::map<FileIdentity, std::weak_ptr<const Library>> used;
-  std::map<FileIdentity, std::pair<int, std::string>> kept;
+  std::map<FileIdentity, std::weak_ptr<const Library>>
+      used PDLRT_GUARDED_BY(mutex);
+  std::map<FileIdentity, std::pair<int, std::string>>
+      kept PDLRT_GUARDED_BY(mutex);
 };
 
 /// File descriptor that the destructor closes.
@@ -237,7 +242,7 @@ Expected<std::shared_ptr<const Library>> Library::open(const std::string &path,
   library->name = fmt::format("/proc/self/fd/{}/{}", library->folder,
                               file.filename().string());
   // Declared after `library`, whose destructor takes the lock.
-  const std::lock_guard lock(loaded().mutex);
+  const pdlrt::MutexLock lock(loaded().mutex);
   loaded().sweep();
   if (std::shared_ptr<const Library> same = loaded().find(library->file))
     return same;
@@ -280,7 +285,7 @@ Expected<std::shared_ptr<const Library>> Library::open(const std::string &path,
 
 Library::~Library() {
   if (handle) {
-    const std::lock_guard lock(loaded().mutex);
+    const pdlrt::MutexLock lock(loaded().mutex);
     loaded().remove(file);
     ::dlclose(handle);
     // Some libraries stay loaded after dlclose. The name of such a library must

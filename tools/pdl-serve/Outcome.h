@@ -53,16 +53,16 @@ constexpr const char *nameOf(Code code) {
 /// Success, or a code and an error message for the client.
 struct [[nodiscard]] Outcome {
   Outcome() = default;
-  Outcome(Code code, std::string sentence)
-      : code(code), sentence(std::move(sentence)) {}
-  static Outcome bad(std::string sentence) {
-    return {Code::BadRequest, std::move(sentence)};
+  Outcome(Code code, std::string message)
+      : code(code), message(std::move(message)) {}
+  static Outcome bad(std::string message) {
+    return {Code::BadRequest, std::move(message)};
   }
 
   bool ok() const { return code == Code::Ok; }
 
   Code code = Code::Ok;
-  std::string sentence;
+  std::string message;
 };
 
 /// Returns the outcome of a request whose client has closed the connection
@@ -83,8 +83,8 @@ inline Outcome outOfMemory() noexcept {
   // Short enough to need no allocation.
   Outcome outcome(Code::TooLarge, "out of memory");
   try {
-    outcome.sentence = "out of memory; send smaller batches, or use a machine "
-                       "with more memory";
+    outcome.message = "out of memory; send smaller batches, or use a machine "
+                      "with more memory";
   } catch (const std::bad_alloc &) {
   }
   return outcome;
@@ -103,7 +103,7 @@ template <typename Body> Outcome guarded(Body &&body) {
     // Short enough to need no allocation.
     Outcome failed(Code::Internal, "server error");
     try {
-      failed.sentence = error.what();
+      failed.message = error.what();
     } catch (const std::bad_alloc &) {
     }
     return failed;

@@ -10,7 +10,6 @@
 #include "VersionFolder.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Suggestion.h"
-#include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -55,20 +54,12 @@ bool Repository::isDone(const std::unique_ptr<Loading> &load) {
   return load->isDone;
 }
 
-/// Returns the number of a version, or 0 if the name is not a version.
-static int64_t versionNumber(const std::string &name) {
-  const auto number = name.starts_with("0")
-                          ? Status::invalidArgument("")
-                          : pdlrt::parseWholeNumber(name, 1, INT64_MAX);
-  return number ? int64_t(*number) : 0;
-}
-
 Repository::Repository(std::string folder, LoadOptions options,
                        std::vector<std::string> required,
-                       ServingMetrics &metrics)
+                       ServingMetrics &metrics, ModelCache *cache)
     : folder(std::move(folder)), options(options),
       required(std::move(required)), metrics(metrics),
-      current(std::make_shared<const Models>()) {}
+      current(std::make_shared<const Models>()), cache(cache) {}
 
 Repository::~Repository() {
   // Loads that end notify `changed`, so they must end before it is destroyed.
@@ -86,7 +77,14 @@ void Repository::passOver(const fs::path &path, const std::string &why) {
 }
 
 std::string Repository::pathOf(const Key &key) const {
-  return (fs::path(folder) / key.first / std::to_string(key.second)).string();
+  const fs::path path =
+      fs::path(folder) / key.first / std::to_string(key.second);
+  if (!cache)
+    return path.string();
+  // A load reads from one copy, even if a newer one appears.
+  std::error_code error;
+  const fs::path copy = fs::canonical(path, error);
+  return error ? path.string() : copy.string();
 }
 
 void Repository::listModel(const fs::path &model, std::set<Key> &keys) {
@@ -103,7 +101,8 @@ void Repository::listModel(const fs::path &model, std::set<Key> &keys) {
                                 "numbers from 1 on");
   }
   if (!error) {
-    // If the folder becomes unreadable again, that is logged again.
+    // Forgets an earlier problem of the folder, so that the next one is logged
+    // again.
     passedOver.erase(model.string());
     return;
   }
@@ -139,20 +138,53 @@ bool Repository::listFolder(std::set<Key> &keys) {
   return !error;
 }
 
+bool Repository::listStore(std::set<Key> &keys) {
+  auto versions = cache->versions();
+  if (!versions)
+    return false;
+  inStore = *std::move(versions);
+  for (const auto &[key, problem] : inStore)
+    keys.insert(key);
+  return true;
+}
+
+std::string Repository::problemOfCopy(const Key &key) const {
+  const auto found = inStore.find(key);
+  return found == inStore.end() ? std::string() : found->second;
+}
+
+void Repository::releaseCopies() {
+  if (!cache)
+    return;
+  std::set<std::string> used;
+  const auto use = [&](const FolderContent &content) {
+    used.insert(fs::path(content.library.path).parent_path().string());
+  };
+  for (const auto &[key, watched] : all) {
+    if (watched.loaded)
+      use(*watched.loaded);
+    if (watched.load)
+      use(watched.content);
+  }
+  for (const auto &load : leaving)
+    use(load->content);
+  cache->releaseAllBut(used);
+}
+
 //===----------------------------------------------------------------------===//
 // Loading
 //===----------------------------------------------------------------------===//
 
 void Repository::fail(const Key &key, Watched &watched,
-                      const std::string &sentence) {
-  if (sentence == watched.reason)
+                      const std::string &message) {
+  if (message == watched.reason)
     return;
-  watched.reason = sentence;
+  watched.reason = message;
   const auto &[model, number] = key;
   metrics.countLoad(model, std::to_string(number), false);
   publish();
   pdlrt::logWarning(fmt::format("model {}, version {}: {}{}", model, number,
-                                sentence,
+                                message,
                                 watched.version ? "; what was loaded before "
                                                   "goes on"
                                                 : ""));
@@ -218,7 +250,7 @@ void Repository::startLoad(const Key &key, Watched &watched,
   watched.filesOfLoad = digestOfNames(pathOf(key));
   const bool isNew = !watched.version || readsFromServers ||
                      watched.version->isConnected() ||
-                     watched.loaded->library != content.library;
+                     !watched.loaded->hasSameLibrary(content);
   if (!isNew) {
     run(watched, content, watched.version,
         [version = watched.version, content, options = options] {
@@ -277,22 +309,30 @@ void Repository::takeResult(const Key &key, Watched &watched) {
   // The content may have been removed or replaced during the load, as a job
   // does with old checkpoints. This is not a failure: the next look finds the
   // current content.
-  if (!result.isOlder) {
-    const Expected<FolderContent> now = contentOf(pathOf(key));
-    if (!now || *now != content)
-      return;
-  }
+  const Expected<FolderContent> now = contentOf(pathOf(key));
+  const bool isReplaced = !now || *now != content;
+  if (isReplaced && !result.isOlder)
+    return;
   watched.hasEndedALoad = true;
-  const bool isRetry = watched.failed == content;
-  watched.failed = content;
-  watched.filesOfFailed = watched.filesBefore = watched.filesOfLoad;
   if (result.isOlder) {
+    if (isReplaced) {
+      metrics.countLoad(key.first, std::to_string(key.second), true);
+      watched.failed.reset();
+      watched.reason.clear();
+    }
     // Newer values are loaded without opening the library again.
     watched.loaded = content;
     watched.loaded->values = {};
     reportValues(key, watched,
-                 "loaded an older checkpoint of " + content.checkpoints);
+                 (isReplaced ? "loaded the newest checkpoint of "
+                             : "loaded an older checkpoint of ") +
+                     content.checkpoints);
   }
+  if (isReplaced)
+    return;
+  const bool isRetry = watched.failed == content;
+  watched.failed = content;
+  watched.filesOfFailed = watched.filesBefore = watched.filesOfLoad;
   // A new problem with the same message is logged too.
   if (!isRetry)
     watched.reason.clear();
@@ -338,8 +378,13 @@ void Repository::lookAt(const Key &key, Watched &watched) {
       leaving.push_back(std::move(watched.load));
   }
   if (!content) {
+    const std::string problem = problemOfCopy(key);
+    std::error_code ignored;
+    if (cache && problem.empty() && !fs::exists(path, ignored))
+      // It is being copied.
+      return;
     watched.hasEndedALoad = true;
-    fail(key, watched, content.status().message());
+    fail(key, watched, problem.empty() ? content.status().message() : problem);
     return;
   }
   // A file that was missing for a moment does not cause a second refresh.
@@ -354,7 +399,9 @@ void Repository::lookAt(const Key &key, Watched &watched) {
     return;
   }
   watched.failed.reset();
-  if (!watched.version->isConnected()) {
+  if (const std::string problem = problemOfCopy(key); !problem.empty()) {
+    fail(key, watched, problem);
+  } else if (!watched.version->isConnected()) {
     // The earlier problem is solved.
     watched.reason.clear();
   } else if (!watched.reason.empty() || watched.version->isRefreshDue() ||
@@ -381,7 +428,7 @@ void Repository::remove(const Key &key) {
 
 void Repository::look() {
   std::set<Key> keys;
-  if (!listFolder(keys))
+  if (!(cache ? listStore(keys) : listFolder(keys)))
     return;
   std::vector<Key> gone;
   for (const auto &[key, watched] : all)
@@ -393,7 +440,8 @@ void Repository::look() {
   for (const Key &key : keys)
     lookAt(key, all[key]);
   publish();
-  const std::lock_guard lock(mutex);
+  releaseCopies();
+  const pdlrt::MutexLock lock(mutex);
   if (foundFirst)
     return;
   foundFirst.emplace();
@@ -434,14 +482,15 @@ void Repository::warnOfMissing() const {
 }
 
 void Repository::waitForChange(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex);
-  changed.wait_for(lock, time, [&] { return hasChanged; });
+  pdlrt::MutexLock lock(mutex);
+  changed.wait_for(lock, time,
+                   [this]() PDLRT_REQUIRES(mutex) { return hasChanged; });
   hasChanged = false;
 }
 
 void Repository::wake() {
   {
-    const std::lock_guard lock(mutex);
+    const pdlrt::MutexLock lock(mutex);
     hasChanged = true;
   }
   changed.notify_all();
@@ -478,7 +527,7 @@ void Repository::publish() {
   }
   std::shared_ptr<const Models> old = std::move(models);
   {
-    const std::lock_guard lock(mutex);
+    const pdlrt::MutexLock lock(mutex);
     std::swap(current, old);
     std::swap(listed, entries);
   }
@@ -514,7 +563,7 @@ Outcome Repository::find(std::string_view name, std::string_view version,
                          Found &found) const {
   std::shared_ptr<const Models> models;
   {
-    const std::lock_guard lock(mutex);
+    const pdlrt::MutexLock lock(mutex);
     models = current;
   }
   const size_t at = name.find('@');
@@ -559,14 +608,16 @@ Outcome Repository::find(std::string_view name, std::string_view version,
 }
 
 bool Repository::isReady(std::string &why) const {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   if (!foundFirst) {
-    why = "the folder of models has not been read yet";
+    why = cache ? cache->listProblem() : std::string();
+    if (why.empty())
+      why = "the folder of models has not been read yet";
     return false;
   }
   // Returns false if there is a version that is not ready, or none at all.
   const auto answers = [&](const std::string &model,
-                           const std::string &version) {
+                           const std::string &version) PDLRT_REQUIRES(mutex) {
     const Entry *silent = nullptr;
     for (const Entry &entry : listed) {
       if (entry.model != model ||
@@ -612,7 +663,7 @@ bool Repository::isReady(std::string &why) const {
 
 Outcome Repository::checkLoading(std::string_view model,
                                  std::string_view version) const {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   const Entry *loading = nullptr;
   for (const Entry &entry : listed) {
     if (entry.model != model || (!version.empty() && entry.version != version))
@@ -643,7 +694,7 @@ Outcome Repository::checkReady(std::string_view name,
 }
 
 std::vector<Repository::Entry> Repository::entries() const {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   return listed;
 }
 

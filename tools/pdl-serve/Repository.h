@@ -18,18 +18,18 @@
 #ifndef PDL_TOOLS_PDL_SERVE_REPOSITORY_H
 #define PDL_TOOLS_PDL_SERVE_REPOSITORY_H
 
+#include "ModelCache.h"
 #include "Outcome.h"
 #include "ServingMetrics.h"
 #include "Version.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,9 +53,11 @@ class Repository {
 public:
   /// `required`: models (NAME) and versions (NAME/VERSION) that must be loaded
   /// before the server is ready. If it is empty, these are all versions that
-  /// the first look finds.
+  /// the first look finds. `cache`: copies the models to `folder`; must outlive
+  /// the repository; null if the folder is not a copy.
   Repository(std::string folder, LoadOptions options,
-             std::vector<std::string> required, ServingMetrics &metrics);
+             std::vector<std::string> required, ServingMetrics &metrics,
+             ModelCache *cache = nullptr);
   Repository(const Repository &) = delete;
   Repository &operator=(const Repository &) = delete;
   ~Repository();
@@ -120,6 +122,13 @@ private:
 
   /// Returns false if the folder could not be read.
   bool listFolder(std::set<Key> &keys);
+  /// Like `listFolder`, for versions that are copied from a store.
+  bool listStore(std::set<Key> &keys);
+  /// Returns why the content in the store is not copied; empty if it is, or is
+  /// being copied.
+  std::string problemOfCopy(const Key &key) const;
+  /// Tells the cache which folders are in use.
+  void releaseCopies();
   void listModel(const std::filesystem::path &model, std::set<Key> &keys);
   /// Logs once that a path is neither a model nor a version. `why`: the reason.
   void passOver(const std::filesystem::path &path, const std::string &why);
@@ -137,7 +146,7 @@ private:
   /// the current load and returns true. Otherwise returns false.
   bool takeBack(Watched &watched, const FolderContent &content);
   void remove(const Key &key);
-  void fail(const Key &key, Watched &watched, const std::string &sentence);
+  void fail(const Key &key, Watched &watched, const std::string &message);
   void tell(const Key &key, Watched &watched, const FolderContent &content,
             const std::string &what);
   void reportValues(const Key &key, const Watched &watched,
@@ -150,9 +159,10 @@ private:
   /// Returns text for a message about a required model or version that is not
   /// in the folder. It lists the names in the folder, and suggests the most
   /// similar one.
-  std::string describeNames(const std::string &missing) const;
+  std::string describeNames(const std::string &missing) const
+      PDLRT_REQUIRES(mutex);
   /// Warns about required models and versions that are not in the folder.
-  void warnOfMissing() const;
+  void warnOfMissing() const PDLRT_REQUIRES(mutex);
   void countRows(const Key &key, Version &version);
   void countReplaced();
 
@@ -171,13 +181,20 @@ private:
   /// Number of running loads of values from files.
   size_t reading = 0;
 
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  bool hasChanged = false;
-  std::shared_ptr<const Models> current;
-  std::vector<Entry> listed;
+  mutable pdlrt::Mutex mutex;
+  pdlrt::ConditionVariable changed;
+  bool hasChanged PDLRT_GUARDED_BY(mutex) = false;
+  std::shared_ptr<const Models> current PDLRT_GUARDED_BY(mutex);
+  std::vector<Entry> listed PDLRT_GUARDED_BY(mutex);
   /// Versions found by the first look.
-  std::optional<std::set<std::pair<std::string, std::string>>> foundFirst;
+  std::optional<std::set<std::pair<std::string, std::string>>>
+      foundFirst PDLRT_GUARDED_BY(mutex);
+
+  /// Null if the folder is no copy of a store.
+  ModelCache *const cache;
+  /// Versions in the store, with their problems. Used only by the thread that
+  /// calls `look`.
+  std::map<Key, std::string> inStore;
 };
 
 } // namespace pdlserve

@@ -39,7 +39,7 @@ pdl_serving_connection ServersFile::connection() const {
 }
 
 /// Reads a small regular file.
-static Expected<std::string> contentOf(const std::string &path) {
+static Expected<std::string> textOf(const std::string &path) {
   constexpr uint64_t maxBytes = uint64_t(1) << 20;
   const auto file = pdlrt::FileBytes::open(path, "write the addresses of the "
                                                  "job's servers to a file");
@@ -56,7 +56,7 @@ Expected<ServersFile> pdlserve::readServersFile(const std::string &path) {
   const auto refuse = [&](const std::string &why) {
     return Status::invalidArgument(path + ": " + why);
   };
-  const Expected<std::string> text = contentOf(path);
+  const Expected<std::string> text = textOf(path);
   if (!text)
     return text.status();
   const json object = json::parse(*text, nullptr, false);

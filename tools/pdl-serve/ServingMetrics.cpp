@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ServingMetrics.h"
+#include "pdlrt/Files/StoreMetrics.h"
 
 #include <vector>
 
@@ -138,7 +139,7 @@ FailureCounters::FailureCounters(const pdlrt::CounterFamily &family,
       program(std::move(program)) {}
 
 void FailureCounters::count(Protocol protocol, Code code) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   std::optional<Counter> &counter = counters[int(protocol)][int(code)];
   if (!counter)
     counter = family.add(
@@ -167,7 +168,7 @@ ProgramMetrics::ProgramMetrics(const ServingFamilies &families,
 std::shared_ptr<ProgramMetrics>
 ServingMetrics::ofProgram(const std::string &model, const std::string &version,
                           const std::string &program) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   std::erase_if(programs,
                 [](const auto &each) { return each.second.expired(); });
   std::weak_ptr<ProgramMetrics> &known = programs[{model, version, program}];
@@ -212,7 +213,9 @@ ServingMetrics::ServingMetrics()
       waitingNow(families.waiting.add()),
       takenMemory(families.memory.add({"taken"})),
       memoryLimit(families.memory.add({"limit"})),
-      failedElsewhere(families.requests) {}
+      failedElsewhere(families.requests) {
+  pdlrt::declareStoreMetrics();
+}
 
 ServingMetrics::~ServingMetrics() = default;
 
@@ -221,7 +224,6 @@ void ServingMetrics::setMemory(uint64_t taken, uint64_t limit) {
   memoryLimit.set(double(limit));
 }
 
-/// The caller holds the lock.
 ServingMetrics::VersionMetrics &
 ServingMetrics::ofVersion(const std::string &model,
                           const std::string &version) {
@@ -233,7 +235,7 @@ ServingMetrics::ofVersion(const std::string &model,
 
 void ServingMetrics::countLoad(const std::string &model,
                                const std::string &version, bool ok) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   std::optional<Counter> &counter = ofVersion(model, version).loads[int(ok)];
   if (!counter)
     counter = families.loads.add({model, ok ? "ok" : "failed", version});
@@ -243,7 +245,7 @@ void ServingMetrics::countLoad(const std::string &model,
 void ServingMetrics::setVersion(const std::string &model,
                                 const std::string &version,
                                 const Values &values) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   auto &gauges = ofVersion(model, version).gauges;
   if (!gauges)
     gauges =
@@ -261,7 +263,7 @@ void ServingMetrics::setVersion(const std::string &model,
 
 void ServingMetrics::removeVersion(const std::string &model,
                                    const std::string &version) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   versions.erase({model, version});
 }
 
@@ -269,7 +271,7 @@ void ServingMetrics::countRows(const std::string &model,
                                const std::string &version,
                                const pdl_serving_row_counts &more,
                                bool isConnected) {
-  const std::lock_guard lock(mutex);
+  const pdlrt::MutexLock lock(mutex);
   VersionMetrics &metrics = ofVersion(model, version);
   if (!metrics.ids)
     metrics.ids =

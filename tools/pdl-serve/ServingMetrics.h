@@ -12,13 +12,13 @@
 #include "Outcome.h"
 #include "pdl/serving.h"
 #include "pdlrt/Core/MetricRegistry.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -41,10 +41,10 @@ public:
 private:
   const pdlrt::CounterFamily &family;
   const std::string model, version, program;
-  std::mutex mutex;
+  pdlrt::Mutex mutex;
   std::array<std::array<std::optional<pdlrt::Counter>, int(Code::Internal) + 1>,
              2>
-      counters;
+      counters PDLRT_GUARDED_BY(mutex);
 };
 
 struct ServingFamilies;
@@ -78,7 +78,8 @@ struct ServingFamilies {
       connections, memory;
 };
 
-/// The metrics of the process. Thread-safe.
+/// The metrics of the process. Requests to object stores are counted in the
+/// registry of the runtime, all others in one of their own. Thread-safe.
 class ServingMetrics {
 public:
   ServingMetrics();
@@ -117,14 +118,19 @@ public:
   }
 
   /// Returns all metrics in Prometheus' text format.
-  std::string text() const { return families.registry.text(); }
+  std::string text() const {
+    return families.registry.text() + pdlrt::processMetrics().text();
+  }
   /// Returns the declarations of all metrics (`MetricRegistry::description`).
-  std::string description() const { return families.registry.description(); }
+  std::string description() const {
+    return families.registry.description() +
+           pdlrt::processMetrics().description();
+  }
 
 private:
   struct VersionMetrics;
   VersionMetrics &ofVersion(const std::string &model,
-                            const std::string &version);
+                            const std::string &version) PDLRT_REQUIRES(mutex);
 
   const ServingFamilies families;
   std::array<pdlrt::Gauge, 2> openConnections;
@@ -132,12 +138,12 @@ private:
   /// Failed requests for unknown programs. They have no label for the program:
   /// clients could invent any number of names.
   FailureCounters failedElsewhere;
-  std::mutex mutex;
+  pdlrt::Mutex mutex;
   std::map<std::tuple<std::string, std::string, std::string>,
            std::weak_ptr<ProgramMetrics>>
-      programs;
+      programs PDLRT_GUARDED_BY(mutex);
   std::map<std::pair<std::string, std::string>, std::unique_ptr<VersionMetrics>>
-      versions;
+      versions PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlserve

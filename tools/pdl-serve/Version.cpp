@@ -38,9 +38,11 @@ static Status checkValues(const std::string &path, const LoadOptions &options) {
       !std::filesystem::is_directory(path, ignored))
     return Status::invalidArgument(path +
                                    ": is not a regular file; put a dump there");
-  if (!options.verifiesTables || !pdlrt::isExport(path))
+  if (!options.verifiesTables)
     return {};
-  return pdlrt::verifyExport(path).status();
+  const Expected<bool> isExported = pdlrt::isExport(path);
+  PDLRT_RETURN_IF_ERROR(isExported.status());
+  return *isExported ? pdlrt::verifyExport(path).status() : Status();
 }
 
 /// Returns true if the library can accept old layouts. The first version of the
@@ -48,6 +50,21 @@ static Status checkValues(const std::string &path, const LoadOptions &options) {
 static bool hasOldLayouts(const pdl_serving &functions) {
   return functions.struct_size >=
          offsetof(pdl_serving, unchecked) + sizeof(functions.unchecked);
+}
+
+/// Returns an error if a library cannot use the weights that the options
+/// request. The first version of the interface that can do so ends with
+/// `weights`.
+static Status checkWeights(const std::string &libraryPath,
+                           const pdl_serving &functions,
+                           const LoadOptions &options) {
+  if (options.weights == PDL_SERVING_WEIGHTS_COMPILED ||
+      functions.struct_size >=
+          offsetof(pdl_serving, weights) + sizeof(functions.weights))
+    return {};
+  return Status::failedPrecondition(
+      libraryPath + " is older than --weights; translate the model again, "
+                    "with --emit=library");
 }
 
 void Version::warnOfOldLayout(const std::string &valuesPath) const {
@@ -71,6 +88,7 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
   version->numberText = std::to_string(number);
   version->library = *std::move(library);
   const pdl_serving &functions = version->library->functions();
+  PDLRT_RETURN_IF_ERROR(checkWeights(libraryPath, functions, options));
   if (isServersFile(valuesPath)) {
     auto connection = readServersFile(valuesPath);
     if (!connection)
@@ -83,12 +101,16 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
     version->connection = *std::move(connection);
     pdl_serving_connection asked = version->connection->connection();
     asked.accept_old_layout = options.acceptsOldLayout;
+    asked.weights = options.weights;
     version->values = functions.connect(&asked);
     version->refreshed = std::chrono::steady_clock::now();
   } else {
     PDLRT_RETURN_IF_ERROR(checkValues(valuesPath, options));
-    const pdl_serving_values asked = {sizeof(asked), valuesPath.c_str(), 1};
-    version->values = options.acceptsOldLayout && hasOldLayouts(functions)
+    const pdl_serving_values asked = {sizeof(asked), valuesPath.c_str(),
+                                      options.acceptsOldLayout,
+                                      options.weights};
+    version->values = (options.acceptsOldLayout && hasOldLayouts(functions)) ||
+                              options.weights != PDL_SERVING_WEIGHTS_COMPILED
                           ? functions.open_values(&asked)
                           : functions.open(valuesPath.c_str());
   }

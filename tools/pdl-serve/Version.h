@@ -41,6 +41,8 @@ struct LoadOptions {
   /// If true, accepts values of layout 1, which does not describe how keys are
   /// made. Also applies to reloads. The log says what could not be checked.
   bool acceptsOldLayout = false;
+  /// Type of the weights of large products. Also applies to reloads.
+  pdl_serving_weights weights = PDL_SERVING_WEIGHTS_COMPILED;
 };
 
 /// A library with values. It lives as long as its folder exists and requests

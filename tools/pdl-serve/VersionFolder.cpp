@@ -9,6 +9,7 @@
 #include "VersionFolder.h"
 #include "ServersFile.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
 #include <array>
@@ -25,6 +26,19 @@ using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::Status;
 namespace fs = std::filesystem;
+
+int64_t pdlserve::versionNumber(const std::string &name) {
+  const auto number = name.starts_with("0")
+                          ? Status::invalidArgument("")
+                          : pdlrt::parseWholeNumber(name, 1, INT64_MAX);
+  return number ? int64_t(*number) : 0;
+}
+
+bool FolderContent::hasSameLibrary(const FolderContent &other) const {
+  Stamp its = other.library;
+  its.path = library.path;
+  return library == its;
+}
 
 static Stamp stampOf(const fs::path &path) {
   struct stat about = {};

@@ -34,8 +34,13 @@ struct FolderContent {
   /// checkpoint.
   std::string checkpoints;
 
+  /// Returns true if both have the same library. Its path may differ.
+  bool hasSameLibrary(const FolderContent &other) const;
   bool operator==(const FolderContent &) const = default;
 };
+
+/// Returns the number of a version, or 0 if the name is not a version.
+int64_t versionNumber(const std::string &name);
 
 /// Returns which library and which values the folder of a version has. Opens no
 /// file. An error says what is missing or ambiguous.

@@ -9,12 +9,16 @@
 #include "Batcher.h"
 #include "GrpcServer.h"
 #include "HttpServer.h"
+#include "ModelCache.h"
 #include "Repository.h"
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/Flags.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/LogFormat.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Files/Store.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,6 +34,7 @@
 #include <vector>
 
 using namespace pdlserve;
+using pdlrt::Expected;
 using pdlrt::Flag;
 using pdlrt::FlagValue;
 using pdlrt::Status;
@@ -53,11 +58,17 @@ struct Options {
   LoadOptions load;
   Verify verify = Verify::Head;
   std::vector<std::string> required;
-  double interval = 0.5;
+  std::string cacheFolder;
+  std::optional<uint64_t> cacheBytes;
+  /// Absent: `folderInterval` or `storeInterval`.
+  std::optional<double> interval;
   double grace = 30;
 };
 
 } // namespace
+
+/// Default of --interval for a folder of this host and for a store, in seconds.
+static constexpr double folderInterval = 0.5, storeInterval = 10;
 
 /// Help text. The information that operators need most is at its beginning.
 static const char *const description =
@@ -92,7 +103,8 @@ static std::vector<Flag> servingFlags(Options &options) {
       {.names = "models",
        .placeholder = "FOLDER",
        .value = FlagValue::text(options.folder),
-       .help = "The folder of models",
+       .help = "The folder of models: a path, or an address such as "
+               "s3://bucket/models, of one model too",
        .isRequired = true},
       {.names = "--http",
        .placeholder = "ADDRESS",
@@ -124,10 +136,29 @@ static std::vector<Flag> servingFlags(Options &options) {
        .help = "Load checkpoints, exports and dumps that were written before "
                "the layout contained the keys of tables, and report what "
                "cannot be checked"},
+      {.names = "--weights",
+       .placeholder = "TYPE",
+       .value = FlagValue::choice(options.load.weights,
+                                  {{"compiled", PDL_SERVING_WEIGHTS_COMPILED},
+                                   {"int8", PDL_SERVING_WEIGHTS_INT8}}),
+       .help = "Weights of large products: compiled, as in the library, or "
+               "int8, which is faster and less exact (docs/Numerics.md)"},
       {.names = "--interval",
        .placeholder = "SECONDS",
-       .value = FlagValue::seconds(options.interval),
-       .help = "Seconds between two examinations of the folder"},
+       .value = FlagValue::real(options.interval, 0, 1e9),
+       .help = "Seconds between two examinations of the folder (default: 0.5; "
+               "10 for an address)",
+       .shownDefault = ""},
+      {.names = "--model-cache",
+       .placeholder = "FOLDER",
+       .value = FlagValue::text(options.cacheFolder),
+       .help = "Folder of this host for copies of models at an address. Only "
+               "one process may use it"},
+      {.names = "--model-cache-bytes",
+       .placeholder = "N",
+       .value = FlagValue::number(options.cacheBytes, 1, uint64_t(1) << 50),
+       .help = "Maximum size of the copies. Each version needs room for its "
+               "old and its new values while these are replaced"},
       {.names = "--grace",
        .placeholder = "SECONDS",
        .value = FlagValue::seconds(options.grace),
@@ -204,11 +235,38 @@ static std::vector<Flag> limitFlags(Options &options) {
        .help = "Seconds after which an idle connection is closed"}};
 }
 
+static std::chrono::milliseconds millisecondsOf(double seconds) {
+  return std::chrono::milliseconds(
+      int64_t(std::clamp(seconds * 1000.0, 10.0, double(INT32_MAX))));
+}
+
+/// Returns the cache for the models, or null if they are on this host.
+static Expected<std::unique_ptr<ModelCache>> openCache(const Options &options) {
+  const bool isStored = !pdlrt::schemeOf(options.folder).empty();
+  const bool hasCache = !options.cacheFolder.empty() || options.cacheBytes;
+  if (!isStored && hasCache)
+    return Status::invalidArgument(
+        "--model-cache and --model-cache-bytes are for models at an address "
+        "such as s3://bucket/models; leave them out");
+  if (!isStored)
+    return std::unique_ptr<ModelCache>();
+  if (options.cacheFolder.empty() || !options.cacheBytes)
+    return Status::invalidArgument(
+        options.folder + ": models at an address are copied first; give a "
+                         "folder of this host with --model-cache, and its "
+                         "largest size with --model-cache-bytes");
+  return ModelCache::open(options.folder, options.cacheFolder,
+                          *options.cacheBytes);
+}
+
 /// Watches the folder on another thread until a stop signal arrives. Returns
 /// false if that thread does not end soon after the signal.
-static bool watch(Repository &repository, GrpcServer &grpc, double interval) {
-  const auto time = std::chrono::milliseconds(
-      int64_t(std::clamp(interval * 1000.0, 10.0, double(INT32_MAX))));
+static bool watch(Repository &repository, ModelCache *cache, GrpcServer &grpc,
+                  double interval) {
+  if (cache)
+    cache->start(millisecondsOf(interval), [&] { repository.wake(); });
+  // Copies are on this host.
+  const auto time = millisecondsOf(cache ? folderInterval : interval);
   std::promise<void> hasEnded;
   std::future<void> end = hasEnded.get_future();
   std::thread looking([&repository, &grpc, time,
@@ -216,7 +274,7 @@ static bool watch(Repository &repository, GrpcServer &grpc, double interval) {
     while (!pdlrt::stopSignal()) {
       try {
         repository.look();
-        // After the signal, the other thread updates the health status.
+        // After the signal, only the main thread updates the health status.
         if (!pdlrt::stopSignal())
           grpc.updateHealth();
       } catch (const std::exception &error) {
@@ -240,8 +298,14 @@ static bool watch(Repository &repository, GrpcServer &grpc, double interval) {
 }
 
 static int serve(Options options) {
+  auto cache = openCache(options);
+  if (!cache)
+    return cache.status().code() == PDL_INVALID_ARGUMENT
+               ? pdlrt::failUsage(cache.status())
+               : pdlrt::fail(cache.status());
+  ModelCache *const copies = cache->get();
   std::error_code error;
-  if (!std::filesystem::is_directory(options.folder, error))
+  if (!copies && !std::filesystem::is_directory(options.folder, error))
     return pdlrt::fail(pdlrt::Status::notFound(
         options.folder +
         " is no folder of models; make it, with NAME/VERSION/ below it"));
@@ -265,8 +329,8 @@ static int serve(Options options) {
   std::atomic<bool> isStopping{false};
   ServingMetrics metrics;
   MemoryBudget budget(memory - readByGrpc);
-  Repository repository(options.folder, options.load, options.required,
-                        metrics);
+  Repository repository(copies ? copies->models() : options.folder,
+                        options.load, options.required, metrics, copies);
   auto batcher = std::make_unique<Batcher>(options.batch, metrics);
   HttpApi api(repository, *batcher, budget, metrics, isStopping,
               {options.maxSamples, options.connections.threads});
@@ -290,7 +354,10 @@ static int serve(Options options) {
   }
   // Respond to liveness probes from here on. Models are loaded later.
   http.start();
-  const bool hasLookedToTheEnd = watch(repository, grpc, options.interval);
+  const bool hasLookedToTheEnd =
+      watch(repository, copies, grpc,
+            options.interval.value_or(copies ? storeInterval : folderInterval));
+  const bool haveDownloadsEnded = !copies || copies->stop();
 
   isStopping = true;
   grpc.updateHealth();
@@ -310,12 +377,14 @@ static int serve(Options options) {
   http.join();
   batcher.reset();
   // Loads that are still running end together with the process.
-  if (!hasLookedToTheEnd || repository.isLoading())
+  if (!hasLookedToTheEnd || !haveDownloadsEnded || repository.isLoading())
     std::_Exit(0);
   return 0;
 }
 
 static int run(int argc, char **argv) {
+  pdlrt::takeLogFormat(argc, argv);
+  pdlrt::setLogOrigin({"pdl-serve", std::nullopt});
   Options options;
   const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   options.batch.workers = processors;
@@ -324,7 +393,8 @@ static int run(int argc, char **argv) {
   pdlrt::addHelpAndVersion(app);
   pdlrt::addFlags(app, {{"Serving", servingFlags(options)},
                         {"Batches and threads", batchingFlags(options)},
-                        {"Limits", limitFlags(options)}});
+                        {"Limits", limitFlags(options)},
+                        {"Monitoring", {pdlrt::logFormatFlag()}}});
   pdlrt::addMetricList(app, [] { return ServingMetrics().description(); });
   if (const auto status =
           pdlrt::parseFlags(app, argc, argv, "'pdl-serve --help' lists"))

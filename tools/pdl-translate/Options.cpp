@@ -11,6 +11,7 @@
 #include "pdlabi/exit_code.h"
 
 #include "pdlc/Target/DeviceCode.h"
+#include "pdlc/Target/TargetSpec.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Process.h"
@@ -38,9 +39,10 @@ cl::opt<std::string> translate::emitKind(
              "ptx: the kernels of compute, for a GPU (folder/kernels.ptx)"),
     cl::value_desc("kind or roles"), cl::cat(category));
 cl::opt<std::string> translate::targetCpu(
-    "target-cpu", cl::init("x86-64-v3"),
-    cl::desc("x86-64-v3 (default), x86-64-v4, native, or a CPU that "
-             "LLVM knows"),
+    "target-cpu", cl::init(kAnyCpu.str()),
+    cl::desc("any (default): code for x86-64-v3 and for x86-64-v4, of which "
+             "the program chooses one when it starts; or one CPU: x86-64-v3, "
+             "x86-64-v4, native, or a CPU that LLVM knows"),
     cl::cat(category));
 cl::opt<std::string> translate::numerics(
     "numerics", cl::init("fast"),
@@ -135,31 +137,31 @@ cl::opt<std::string> translate::runtimeFolder(
              "this program)"),
     cl::value_desc("folder"), cl::cat(category));
 
-static int fail(pdlabi::ExitCode code, const Twine &sentence) {
-  WithColor::error(errs(), "pdl-translate") << sentence << '\n';
+static int fail(pdlabi::ExitCode code, const Twine &message) {
+  WithColor::error(errs(), "pdl-translate") << message << '\n';
   return pdlabi::statusOf(code);
 }
 
-int translate::fail(const Twine &sentence) {
-  return ::fail(pdlabi::ExitCode::Failure, sentence);
+int translate::fail(const Twine &message) {
+  return ::fail(pdlabi::ExitCode::Failure, message);
 }
 
 int translate::fail(Error error) {
-  std::string sentence;
+  std::string message;
   pdlabi::ExitCode exit = pdlabi::ExitCode::Failure;
   handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
-    sentence += (sentence.empty() ? "" : "\n") + info.message();
+    message += (message.empty() ? "" : "\n") + info.message();
     const std::error_code code = info.convertToErrorCode();
     if (code != inconvertibleErrorCode() &&
         pdlabi::exitCodeOf(pdlabi::codeOfErrno(code.value())) ==
             pdlabi::ExitCode::Retry)
       exit = pdlabi::ExitCode::Retry;
   });
-  return ::fail(exit, sentence);
+  return ::fail(exit, message);
 }
 
-int translate::failFlag(const Twine &sentence) {
-  return ::fail(pdlabi::ExitCode::Usage, sentence);
+int translate::failFlag(const Twine &message) {
+  return ::fail(pdlabi::ExitCode::Usage, message);
 }
 
 static int checkOneOf(StringRef option, StringRef value,
@@ -188,6 +190,9 @@ pdlc::Target translate::chosenTarget() {
 }
 bool translate::emitsPrograms() {
   return emitKind != "obj" && emitKind != "llvm" && !emitsKernels();
+}
+std::string translate::oldestCpu() {
+  return targetCpu == kAnyCpu ? pdlc::kOldestCpu.str() : targetCpu.getValue();
 }
 /// Returns true if --emit requests a role.
 static bool emitsRole(StringRef role) {

@@ -44,9 +44,9 @@ extern llvm::cl::opt<std::string> runtimeFolder;
 
 /// These functions print an error message and return the exit status: of a
 /// permanent failure, of an error with a code, and of a wrong flag.
-int fail(const llvm::Twine &sentence);
+int fail(const llvm::Twine &message);
 int fail(llvm::Error error);
-int failFlag(const llvm::Twine &sentence);
+int failFlag(const llvm::Twine &message);
 
 /// Checks that the flags can be combined. If not, prints an error message and
 /// returns its exit status; otherwise returns 0. Must be called before the
@@ -59,6 +59,11 @@ pdlc::ps::Mode chosenMode();
 bool isDistributed();
 /// Returns the value of --target. Returns `Cuda` if --emit requests kernels.
 pdlc::Target chosenTarget();
+/// Value of --target-cpu for a program that runs on every CPU from
+/// pdlc::kOldestCpu on.
+inline constexpr llvm::StringLiteral kAnyCpu = "any";
+/// Returns the oldest CPU that --target-cpu requests.
+std::string oldestCpu();
 /// These functions return true if --emit requests kernels of a GPU, a serving
 /// library, or something that must be linked.
 bool emitsKernels();

@@ -21,6 +21,7 @@
 #include "pdlc/Target/Codegen.h"
 #include "pdlc/Target/DeviceCode.h"
 #include "pdlc/Target/Executable.h"
+#include "pdlc/Target/Linker.h"
 #include "pdlc/Target/ObjectCache.h"
 #include "pdlc/Target/TargetSpec.h"
 #include "pdlc/Transforms/Dialects.h"
@@ -69,7 +70,7 @@ static mlir::LogicalResult runPipelineOnce(mlir::ModuleOp module,
   options.elementType = elementType;
   options.numerics = numerics;
   options.compute = compute;
-  options.targetCpu = targetCpu;
+  options.targetCpu = oldestCpu();
   options.target = chosenTarget();
   options.mode = chosenMode();
   options.serving = emitsLibrary();
@@ -159,6 +160,20 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
              : mlir::success();
 }
 
+static bool isLowered(mlir::ModuleOp module) {
+  auto phase = module->getAttrOfType<mlir::StringAttr>(
+      pdlc::nn::NNDialect::kPhaseAttrName);
+  return phase && phase.getValue() == "llvm";
+}
+
+/// Returns the CPUs that programs also contain their code for. A module in
+/// phase `llvm` is only for the CPU that its functions name.
+static std::vector<pdlc::TargetSpec> laterSpecsFor(mlir::ModuleOp module) {
+  return targetCpu == kAnyCpu && !isLowered(module)
+             ? cantFail(pdlc::TargetSpec::laterLevels())
+             : std::vector<pdlc::TargetSpec>();
+}
+
 /// Compiles the module to phase `llvm`, or to phase `tasks` for kernels of a
 /// GPU. Appends one program to `programs`, or one for each role. Prints
 /// diagnostics.
@@ -171,30 +186,29 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
       return mlir::emitError(op.getLoc(),
                              "a model is one module; this one is nested, and "
                              "would get lost");
-  auto phase = (*module)->getAttrOfType<mlir::StringAttr>(
-      pdlc::nn::NNDialect::kPhaseAttrName);
-  bool isLowered = phase && phase.getValue() == "llvm";
-  if (isLowered && emitsLibrary())
+  const bool isDone = isLowered(*module);
+  if (isDone && emitsLibrary())
     return mlir::emitError(module->getLoc(),
                            "this module is in phase llvm, where fields have no "
                            "names any more; give --emit=library the model");
-  if (isLowered && emitsKernels())
+  if (isDone && emitsKernels())
     return mlir::emitError(
-        module->getLoc(), "this module is in phase llvm, in which the turns of "
-                          "kernels have an order; give --emit=ptx the model");
-  if (isLowered && noFuse)
+        module->getLoc(),
+        "this module is in phase llvm, in which the iterations "
+        "of kernels have an order; give --emit=ptx the model");
+  if (isDone && noFuse)
     return mlir::emitError(module->getLoc(),
                            "this module is in phase llvm, where ops have been "
                            "fused; give --no-fuse the model");
   const pdlc::Phase last =
       emitsKernels() ? pdlc::Phase::Tasks : pdlc::Phase::LLVM;
-  if (!isLowered && module->getOps<pdlc::nn::ProgramOp>().empty())
+  if (!isDone && module->getOps<pdlc::nn::ProgramOp>().empty())
     return mlir::emitError(module->getLoc(),
                            "the model declares no program; add an nn.program "
                            "such as @train");
-  if (isLowered || !isDistributed()) {
+  if (isDone || !isDistributed()) {
     LibraryFiles library;
-    if (!isLowered &&
+    if (!isDone &&
         failed(runPipeline(*module, last, std::nullopt, cache, timing,
                            emitsLibrary() ? &library : nullptr)))
       return mlir::failure();
@@ -414,8 +428,8 @@ static bool hasOptionsOfLlvm() {
 
 static void finishCache(const pdlc::ObjectCache &cache) {
   cache.prune(cantFail(parseCachePruningPolicy(cachePolicy)));
-  if (std::string sentence = cache.complaint(); !sentence.empty())
-    WithColor::warning(errs(), "pdl-translate") << sentence << '\n';
+  if (std::string message = cache.complaint(); !message.empty())
+    WithColor::warning(errs(), "pdl-translate") << message << '\n';
   if (!cacheReport)
     return;
   pdlc::ObjectCache::Counts counts = cache.counts();
@@ -444,7 +458,8 @@ static Error emitKernels(mlir::ModuleOp program, pdlc::ObjectCache *cache,
 /// If the program is the part of a trainer that owns state, its object file is
 /// added to `owner`. If it is the trainer, it is linked with that file.
 static Error emit(Program &program, const pdlc::CodegenContext &context,
-                  PassingFiles &owner, const char *programPath) {
+                  ArrayRef<pdlc::TargetSpec> laterSpecs, PassingFiles &owner,
+                  const char *programPath) {
   LLVMContext llvmContext;
   mlir::TimingScope translation = context.timing.nest("Translation to LLVM IR");
   Expected<std::unique_ptr<Module>> translated =
@@ -465,7 +480,7 @@ static Error emit(Program &program, const pdlc::CodegenContext &context,
     });
   }
   Expected<std::vector<pdlc::FileBytes>> objects =
-      pdlc::compileToObjects(**translated, context);
+      pdlc::compileToObjects(**translated, context, laterSpecs);
   if (!objects)
     return objects.takeError();
   mlir::TimingScope linking = context.timing.nest("Linking and files");
@@ -509,6 +524,8 @@ static cl::extrahelp footer(
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  if (std::optional<int> status = pdlc::runAsLinker(argc, argv))
+    return *status;
   cl::SetVersionPrinter([&](raw_ostream &stream) {
     stream << pdlabi::versionLine("pdl-translate", readCommit(argv[0]),
                                   "LLVM " LLVM_VERSION_STRING)
@@ -528,7 +545,7 @@ int main(int argc, char **argv) {
     return status;
   // A write beyond the file size limit then fails with EFBIG.
   std::signal(SIGXFSZ, SIG_IGN);
-  Expected<pdlc::TargetSpec> spec = pdlc::TargetSpec::get(targetCpu);
+  Expected<pdlc::TargetSpec> spec = pdlc::TargetSpec::get(oldestCpu());
   if (!spec)
     return failFlag(toString(spec.takeError()));
 
@@ -580,6 +597,7 @@ int main(int argc, char **argv) {
   parsing.stop();
   if (!module)
     return 1;
+  const std::vector<pdlc::TargetSpec> laterSpecs = laterSpecsFor(*module);
   std::vector<Program> programs;
   if (failed(compile(std::move(module), programs, cache.get(), timing)))
     return 1;
@@ -592,9 +610,10 @@ int main(int argc, char **argv) {
   const pdlc::CodegenContext codegen{*spec, pool, cache.get(), timing};
   PassingFiles owner;
   for (Program &program : programs)
-    if (Error error = emitsKernels()
-                          ? emitKernels(*program.module, cache.get(), timing)
-                          : emit(program, codegen, owner, argv[0])) {
+    if (Error error =
+            emitsKernels()
+                ? emitKernels(*program.module, cache.get(), timing)
+                : emit(program, codegen, laterSpecs, owner, argv[0])) {
       // Keep written files, but remove an empty folder.
       owner.remove();
       if (isNew) {

@@ -157,7 +157,9 @@ TEST(SafetensorsTest, DefectsOfAHeaderAreNamed) {
       {"", 0, "not a JSON object"},
       {"[1]", 0, "not a JSON object"},
       {"{\"a\xff\":1}", 0, "not a JSON object"},
+      {"{\"a\":", 0, "not a JSON object"},
       {R"({"a":1})", 0, "`a` has no proper dtype"},
+      {R"({"a":{"dtype":"F32","shape":[1]}})", 4, "`a` has no proper dtype"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0]}})", 4,
        "`a` has no proper dtype"},
       {R"({"a":{"dtype":"F32","shape":[1.0],"data_offsets":[0,4]}})", 4,
@@ -178,6 +180,9 @@ TEST(SafetensorsTest, DefectsOfAHeaderAreNamed) {
       {R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],)"
        R"("data_offsets":[0,0]}})",
        0, "too many elements"},
+      {R"({"a":{"dtype":"F32","shape":[4611686018427387904],)"
+       R"("data_offsets":[0,0]}})",
+       0, "has 0 bytes"},
       {R"({"a":{"dtype":"F64","shape":[2305843009213693952],)"
        R"("data_offsets":[0,0]}})",
        0, "has 0 bytes"},

@@ -119,7 +119,7 @@ TEST(ServeJson, KeysStandOnce) {
                 R"("binary_data":false}}])")}) {
     const Outcome outcome = parse(twice);
     EXPECT_EQ(outcome.code, Code::BadRequest) << twice;
-    EXPECT_THAT(outcome.sentence, HasSubstr("twice in one object")) << twice;
+    EXPECT_THAT(outcome.message, HasSubstr("twice in one object")) << twice;
   }
 }
 
@@ -131,7 +131,7 @@ TEST(ServeJson, NestedDataHaveTheFormOfTheShape) {
                                 "}]}"),
                   last = parse(R"({"inputs":[{)" + all + "," + type + form +
                                "}]}");
-    EXPECT_EQ(first.sentence, last.sentence);
+    EXPECT_EQ(first.message, last.message);
     return first;
   };
   for (const auto &[shape, data] :
@@ -143,7 +143,7 @@ TEST(ServeJson, NestedDataHaveTheFormOfTheShape) {
            {"[2,0]", "[[],[]]"},
            {"[0,2]", "[]"}})
     EXPECT_TRUE(with(shape, data).ok()) << shape << data;
-  for (const auto &[shape, data, sentence] :
+  for (const auto &[shape, data, expected] :
        std::vector<std::array<std::string, 3>>{
            {"[2,1]", R"([["a","b"],[]])",
             "inputs[0].data[0] (input 'x') has 2 elements"},
@@ -162,7 +162,7 @@ TEST(ServeJson, NestedDataHaveTheFormOfTheShape) {
            {"[2,0]", "[[]]", "inputs[0].data (input 'x') has 1 elements"}}) {
     const Outcome outcome = with(shape, data);
     EXPECT_EQ(outcome.code, Code::BadRequest) << shape << data;
-    EXPECT_THAT(outcome.sentence, HasSubstr(sentence)) << shape << data;
+    EXPECT_THAT(outcome.message, HasSubstr(expected)) << shape << data;
   }
 }
 
@@ -177,7 +177,7 @@ TEST(ServeJson, ParametersThatWouldChangeTheResponseAreRefused) {
           requestWith("", R"(,"outputs":[{"name":"a",)" + parameters + "}]")}) {
       const Outcome outcome = parse(with);
       EXPECT_EQ(outcome.code, Code::BadRequest) << with;
-      EXPECT_THAT(outcome.sentence, HasSubstr("'" + name + "'")) << with;
+      EXPECT_THAT(outcome.message, HasSubstr("'" + name + "'")) << with;
     }
   }
   // Parameters without an effect are allowed.
@@ -202,9 +202,9 @@ TEST(ServeJson, MemoryAndCountsAreBounded) {
     outputs += R"({"name":"a"},)";
   }
   inputs.back() = outputs.back() = ']';
-  EXPECT_THAT(parse(inputs + "}", 1 << 24).sentence,
+  EXPECT_THAT(parse(inputs + "}", 1 << 24).message,
               HasSubstr("more than 1024 inputs"));
-  EXPECT_THAT(parse(requestWith("", outputs), 1 << 24).sentence,
+  EXPECT_THAT(parse(requestWith("", outputs), 1 << 24).message,
               HasSubstr("more than 1024 outputs"));
 }
 
@@ -463,7 +463,7 @@ TEST_F(ServeLibrary, RowsOfAReplacedVersionAreCounted) {
   void *const outputs[] = {&score};
   const Outcome run =
       before.version->run(before.program, 1, inputs, areKeys, outputs);
-  ASSERT_TRUE(run.ok()) << run.sentence;
+  ASSERT_TRUE(run.ok()) << run.message;
   before = {};
   repository.look();
   const std::string counted = "outcome=\"unknown\",version=\"1\"} " +

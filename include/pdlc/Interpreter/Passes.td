@@ -17,8 +17,8 @@ def NNInterpret : Pass<"nn-interpret", "::mlir::ModuleOp"> {
     The reference interpreter. It uses plain loops in the fixed summation order,
     in the element type of the module. It runs modules in the phases `model`,
     `merged`, `gradient` and `fused`, and does not change them. From phase
-    `gradient` on, a program with `nn.update` trains. Before, `nn.minimize` only
-    sums the losses.
+    `gradient` on, a program with `nn.update` trains. In earlier phases,
+    `nn.minimize` only sums the losses.
 
     Batches come from a safetensors file of one of two forms. A file that a
     trainer dumped holds `batch<i>/<field>` for i = 0, 1, and so on. Any other

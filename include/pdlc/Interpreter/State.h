@@ -89,8 +89,8 @@ struct TableLife {
 /// slots last. Values stored in 16 bits are held here as f32.
 class Table {
 public:
-  /// `life` defines admission and eviction. A table with `shrink` has a row
-  /// slot after the slots of its rule (PeriodSlot.h).
+  /// `life` defines admission and eviction. If `life.shrinkEvery` > 0, the last
+  /// of `slots` must be the row slot of periods (PeriodSlot.h).
   Table(mlir::Type elementType, int64_t width, Initializer initializer,
         bool unknownIsZero, std::optional<nn::Storage> storage,
         std::vector<Slot> slots, TableLife life);

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/Timing.h"
 #include "pdlc/Target/TargetSpec.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -55,10 +56,15 @@ struct CodegenContext {
 /// object file per part, to be linked together. Only the first part may define
 /// `pdl_program_query`. Symbols that other parts use have hidden visibility.
 ///
-/// The result depends on the module and the target, but neither on the thread
+/// `laterSpecs` are CPUs that the program also contains its code for, the
+/// latest first; the program chooses when it starts. If there are any, the
+/// module must contain a descriptor.
+///
+/// The result depends on the module and the targets, but neither on the thread
 /// pool nor on the cache. Consumes the module.
 llvm::Expected<std::vector<FileBytes>>
-compileToObjects(llvm::Module &module, const CodegenContext &context);
+compileToObjects(llvm::Module &module, const CodegenContext &context,
+                 llvm::ArrayRef<TargetSpec> laterSpecs = {});
 
 /// Partitions and optimizes the module like `compileToObjects`, but generates
 /// no machine code. Joins the optimized parts into one module in `llvmContext`,

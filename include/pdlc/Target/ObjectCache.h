@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <optional>
 
 namespace pdlc {

@@ -30,6 +30,15 @@ inline constexpr llvm::StringLiteral kQueryName = "pdl_program_query";
 /// into the executable of a trainer.
 inline constexpr llvm::StringLiteral kOwnerQueryName = "pdl_owner_query";
 
+/// The oldest CPU that programs run on.
+inline constexpr llvm::StringLiteral kOldestCpu = "x86-64-v3";
+
+/// Names of constants in a module of phase `llvm`: the descriptor, and the
+/// parts of it that describe the CPU.
+inline constexpr llvm::StringLiteral kDescriptorName = "pdl.descriptor";
+inline constexpr llvm::StringLiteral kTargetCpuName = "pdl.target_cpu";
+inline constexpr llvm::StringLiteral kCpuFeaturesName = "pdl.cpu_features";
+
 /// Machine that a program is compiled for.
 struct TargetSpec {
   std::string triple;
@@ -43,6 +52,10 @@ struct TargetSpec {
   /// Fails with an error message if LLVM does not know the name, or if the CPU
   /// lacks x86-64-v3, which reproducible numerics need. Thread-safe.
   static llvm::Expected<TargetSpec> get(llvm::StringRef cpu);
+
+  /// Returns the CPUs that a program gets copies of its code for, if it runs on
+  /// every CPU from `kOldestCpu` on: the latest first, without `kOldestCpu`.
+  static llvm::Expected<std::vector<TargetSpec>> laterLevels();
 
   /// Returns the CPU features that compiled code may use, in the form of
   /// `pdl_descriptor::cpu_features`.

@@ -1,4 +1,5 @@
-//===- Worker.h - State behind a stage's `worker` ---------------*- C++ -*-===//
+//===- Worker.h - State of the `worker` of a stage ---------------*- C++
+//-*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -88,7 +89,7 @@ public:
   void keepGroups(pdlabi::GroupedSamples *samples) { groups = samples; }
   pdlabi::GroupedSamples &groupsOf(int32_t metric) { return groups[metric]; }
   /// Records that some samples were not stored, because memory was exhausted.
-  /// The stage cannot fail, so its caller checks `lostSamples` afterwards.
+  /// The stage returns no error then: its caller checks `lostSamples` after it.
   void noteLostSamples() { hasLostSamples = true; }
   bool lostSamples() const { return hasLostSamples; }
 
@@ -103,8 +104,9 @@ public:
       listener->gradientReady(replica, update);
   }
 
-  /// Sets the state of compute stages in programs for a device. It must stay
-  /// valid while stages use it.
+  /// Sets the object that implements the device functions (`pdlrt_*`) that
+  /// compute stages call. Null in programs for the CPU. It must stay valid
+  /// while stages use it.
   void computeOn(DeviceStep *step) { device = step; }
   DeviceStep &deviceStep() { return *device; }
 
@@ -153,7 +155,7 @@ public:
   /// Calls visit(symbol, row) for each row that pulls of this step have
   /// inserted. For a table on a device it is not known which rows are new:
   /// visits all pulled keys, with a null row address.
-  template <typename Visit> void listNewRows(Visit visit) const {
+  template <typename Visit> void listNewRows(const Visit &visit) const {
     for (size_t i = 0; i < usedLookups; ++i) {
       const Lookup &lookup = *lookups[i];
       for (const TableRow &row : lookup.newRows)

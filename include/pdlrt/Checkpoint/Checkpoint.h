@@ -31,6 +31,10 @@
 // row of a parameter and each of the 1024 shards of a table is in exactly one
 // file.
 //
+// In an object store, nothing can be renamed. There the files are in a
+// subfolder `parts.<number>` of the checkpoint, and the checkpoint appears with
+// its manifest, which names the subfolder and is written last.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_CHECKPOINT_CHECKPOINT_H
@@ -43,8 +47,10 @@
 #include "pdlrt/Sched/Scheduler.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
@@ -52,36 +58,62 @@ namespace pdlrt {
 inline constexpr const char *manifestName = "manifest.json";
 
 /// The files whose checksums are verified when a checkpoint is opened. The
-/// checksum of the manifest and the sizes of all files are always verified.
+/// checksum of the manifest and the sizes of all open files are always
+/// verified.
 enum class CheckpointCheck {
   Everything, ///< All files. They are read completely.
   Parameters, ///< All files except tables: for readers that need no rows.
   /// Only files of kind Trainer, which are small: for a process that resumes
-  /// training while other processes read parameters and tables.
+  /// training while other processes read parameters and tables. In an object
+  /// store, the other files are not even opened.
   Progress
+};
+
+/// Use of a file of a checkpoint.
+enum class PartUse {
+  None,  ///< The file is not opened, and not among the parts of the checkpoint.
+  Read,  ///< Only its size is verified when it is opened.
+  Verify ///< Its checksum is verified too.
+};
+
+/// Selects the files of a checkpoint that a process reads.
+class PartSelection {
+public:
+  PartSelection(CheckpointCheck check) : check(check) {}
+  /// Selects by a function of a file. It must select the same files of all
+  /// checkpoints in a folder.
+  explicit PartSelection(std::function<PartUse(const CheckpointPart &)> choose)
+      : choose(std::move(choose)) {}
+  /// Returns the use of a file of the checkpoint in folder `path`.
+  PartUse useOf(const CheckpointPart &part, const std::string &path) const;
+
+private:
+  CheckpointCheck check = CheckpointCheck::Everything;
+  std::function<PartUse(const CheckpointPart &)> choose;
 };
 
 /// A checkpoint that was opened and verified. Immutable.
 class Checkpoint {
 public:
   /// Opens the folder `path`. Returns an error that names the file if a file is
-  /// missing or truncated, or if `check` covers the file and any bit of it has
-  /// changed. The threads of `scheduler` read the files; if `scheduler` is
-  /// null, the calling thread does. Returns PDL_OUT_OF_MEMORY if this process
-  /// cannot open more files; the checkpoint may be intact nevertheless.
+  /// missing or truncated, or if it is verified and any bit of it has changed.
+  /// `parts` selects the files, also of predecessors. The threads of
+  /// `scheduler` read the files; if `scheduler` is null, the calling thread
+  /// does. Returns PDL_OUT_OF_MEMORY if this process cannot open more files;
+  /// the checkpoint may be intact nevertheless.
   ///
   /// If the checkpoint is a delta, also opens and verifies the table files of
   /// its predecessors; their other files are not needed. An error message about
   /// a predecessor names the delta and the faulty predecessor.
   static Expected<Checkpoint>
   open(const std::string &path,
-       CheckpointCheck check = CheckpointCheck::Everything,
+       const PartSelection &parts = CheckpointCheck::Everything,
        Scheduler *scheduler = nullptr);
   /// Like `open`, but does not open the predecessors of a delta: for callers
   /// whose model already has the predecessors' state.
   static Expected<Checkpoint>
   openAlone(const std::string &path,
-            CheckpointCheck check = CheckpointCheck::Everything,
+            const PartSelection &parts = CheckpointCheck::Everything,
             Scheduler *scheduler = nullptr);
 
   bool isDelta() const { return content.after.has_value(); }
@@ -123,9 +155,9 @@ public:
 private:
   Status checkDigest(size_t part) const;
   static Expected<Checkpoint> openFiles(const std::string &path,
-                                        CheckpointCheck check,
+                                        const PartSelection &parts,
                                         Scheduler *scheduler, bool tablesAlone);
-  Status openEarlier(CheckpointCheck check, Scheduler *scheduler);
+  Status openEarlier(const PartSelection &parts, Scheduler *scheduler);
   Checkpoint(std::string folder, CheckpointManifest content)
       : folder(std::move(folder)), content(std::move(content)) {}
 
@@ -171,14 +203,16 @@ public:
   Status commitNew(CheckpointManifest manifest);
 
 private:
+  Status commitStored(CheckpointManifest manifest, uint64_t *digest);
+
   std::string path, temporary;
   bool ownsFolder = true;
   std::vector<CheckpointPart> parts;
 };
 
 /// A folder of checkpoints. The process that has locked the file `.pdl-writer`
-/// in the folder owns it; only the owner saves checkpoints in it. Not
-/// thread-safe.
+/// in the folder owns it; only the owner saves checkpoints in it. A folder in
+/// an object store has no lock, and no owner. Not thread-safe.
 class CheckpointFolder {
 public:
   /// Becomes the owner of the folder, which is created if necessary. Removes
@@ -193,11 +227,11 @@ public:
   static Expected<std::optional<CheckpointFolder>>
   openIfFree(const std::string &path, uint64_t job = 0);
   /// Like `open`, for a new incarnation of a process that the servers of job
-  /// `job` have accepted. If the owner has recorded the same job (`note`),
-  /// takes the folder over: the previous owner then commits no more
-  /// checkpoints. Its incomplete checkpoints are not removed, because servers
-  /// may still write to them. Returns an error if a process of another job owns
-  /// the folder.
+  /// `job` have accepted. Records the job. If the owner has recorded the same
+  /// job (`note`), takes the folder over: the previous owner then commits no
+  /// more checkpoints. Its incomplete checkpoints are not removed, because
+  /// servers may still write to them. Returns an error if a process of another
+  /// job owns the folder.
   static Expected<CheckpointFolder> takeOver(const std::string &path,
                                              uint64_t job);
   /// Like `open`, for a process that saves on behalf of a job. If the folder
@@ -226,10 +260,14 @@ public:
   /// Returns the path of the checkpoint after `steps` steps in `folder`, which
   /// this process need not own.
   static std::string nameIn(const std::string &folder, int64_t steps);
+  /// Marks the checkpoint after `steps` steps as the best one: the link `best`
+  /// in the folder then refers to it, instead of to the one before. Returns an
+  /// error in an object store, which has no links.
+  Status markBest(int64_t steps) const;
   /// Keeps the newest `keep` of the checkpoints after at most `steps` steps,
   /// and removes the older ones. If `keep` is 0, removes nothing. Also keeps
-  /// checkpoints after more than `steps` steps, and the predecessors of all
-  /// that are kept.
+  /// checkpoints after more than `steps` steps, the best one (as marked, and as
+  /// that of `steps` records it), and the predecessors of all that are kept.
   Status removeOld(int64_t steps, int64_t keep) const;
   struct Pruned {
     /// Names of the removed checkpoints.
@@ -239,10 +277,12 @@ public:
     /// but is not removed.
     std::vector<std::string> renamed;
     int64_t kept = 0;
-    /// Number of kept checkpoints that are only predecessors of kept deltas.
+    /// Number of kept checkpoints that are only predecessors of kept deltas, or
+    /// that `markBest` has marked.
     int64_t needed = 0;
   };
-  /// Keeps the newest `keep` intact checkpoints and their predecessors. A
+  /// Keeps the newest `keep` intact checkpoints, the best one (`markBest`), and
+  /// their predecessors. A
   /// checkpoint is intact if no bit of it and of its predecessors has changed.
   /// Removes all others except renamed ones. If there are checkpoints but none
   /// is intact, returns an error and removes nothing.
@@ -257,12 +297,10 @@ private:
   LockFile lock;
 };
 
-/// Returns true if `name` is the name of a checkpoint's temporary folder, such
-/// as "step-000000000100.tmp.17-1". A checkpoint is written into such a folder
-/// and renamed when it is complete.
-bool isUnfinishedCheckpoint(const std::string &name);
 /// Returns the path that a checkpoint gets when it is complete, for the path of
-/// the folder into which it is written. Empty if that is another folder.
+/// the folder into which it is written, such as "step-000000000100.tmp.17-1",
+/// or "step-000000000100/parts.1" in an object store. Empty if that is another
+/// folder.
 std::string publishedPathOf(const std::string &unfinished);
 
 /// Returns the step counts of all checkpoints in a folder, newest first,
@@ -281,7 +319,8 @@ findNewestCheckpoint(const std::string &folder,
                      CheckpointCheck check = CheckpointCheck::Everything,
                      Scheduler *scheduler = nullptr);
 
-/// Opens the checkpoint `path`. If `path` is a folder of checkpoints, opens the
+/// Opens the checkpoint `path`, which may be the link `best` in a folder of
+/// checkpoints. If `path` is a folder of checkpoints, opens the
 /// newest checkpoint in it that passes `check`; `refused` is as in
 /// `findNewestCheckpoint`.
 Expected<Checkpoint>

@@ -18,8 +18,9 @@ namespace pdlrt {
 struct CheckpointMetrics {
   CheckpointMetrics();
 
-  /// Counts a finished save as saved or failed.
-  void count(const Status &status) { ++(status.ok() ? saved : failed); }
+  /// Counts a finished save as saved or failed, and records the time of a
+  /// success.
+  void count(const Status &status);
 
   Counter saved, failed;
   /// `seconds`: time from the start of a checkpoint until it was complete.

@@ -9,6 +9,7 @@
 #ifndef PDLRT_CHECKPOINT_MANIFEST_H
 #define PDLRT_CHECKPOINT_MANIFEST_H
 
+#include "pdlrt/Checkpoint/EvaluationProgress.h"
 #include "pdlrt/Checkpoint/ModelParts.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
@@ -108,6 +109,7 @@ struct TrainingProgress {
   int64_t epochSteps = 0;
   int64_t epochSamples = 0;
   int64_t epochSkippedUpdates = 0;
+  EvaluationProgress evaluations = {};
 };
 
 /// Identifies a checkpoint unambiguously.
@@ -142,6 +144,10 @@ struct CheckpointManifest {
   std::vector<std::pair<std::string, int64_t>> groupSteps;
   std::vector<CheckpointSymbol> symbols;
   std::vector<CheckpointPart> parts;
+  /// Folder of the files, within the checkpoint's folder; empty: the
+  /// checkpoint's folder itself. In an object store, each save has a folder of
+  /// its own, because files cannot be renamed.
+  std::string partsFolder = {};
   /// The previous checkpoint, to which a delta adds changes. Nullopt for a full
   /// checkpoint.
   std::optional<CheckpointLink> after = {};
@@ -156,9 +162,15 @@ Expected<CheckpointManifest> decodeManifest(const std::string &text);
 
 /// Writes the manifest with its checksum, atomically. If `digest` is not null,
 /// sets it to the digest of the manifest, which a CheckpointLink to the
-/// checkpoint contains.
+/// checkpoint contains. In an object store, replaces the manifest only if no
+/// other process has written one during the call.
 Status writeManifest(const CheckpointManifest &manifest,
                      const std::string &path, uint64_t *digest = nullptr);
+
+/// Like `writeManifest`, but returns an error if there is a manifest, also if
+/// another process has written it during the call.
+Status writeNewManifest(const CheckpointManifest &manifest,
+                        const std::string &path);
 
 /// Reads a file that `writeManifest` wrote. Returns an error for another format
 /// version, if any byte has changed, or if a file name refers to another

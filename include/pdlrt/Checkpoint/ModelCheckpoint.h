@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
+#include "pdlrt/State/Placement.h"
 
 #include <cstddef>
 #include <memory>
@@ -130,6 +131,18 @@ Status saveModel(const Model &model, CheckpointWriter &writer,
 /// delta of this checkpoint. Throws std::bad_alloc.
 Status restoreModel(Model &model, const Checkpoint &checkpoint,
                     CheckpointUse use, Scheduler *scheduler = nullptr);
+
+/// Selects the files that owner `owner` of a job needs for `restoreModel`. If
+/// all owners restore the same checkpoint, each file is verified by at least
+/// one of them.
+///
+/// In a folder of a host, which may be a copy, an owner verifies all files that
+/// it needs. In an object store, in which files do not change, only one of the
+/// owners that need a file verifies it (`isStored`), so that the others need
+/// not read all of it. The arguments must outlive the selection.
+PartSelection partsOfOwner(const pdl_descriptor &descriptor,
+                           const Placement &placement, int32_t owner,
+                           bool isStored);
 
 /// Applies a delta to a model that has the state of the delta's predecessor.
 /// Reads all parameters, but only changed rows of tables. `delta` may have been

@@ -43,8 +43,8 @@ Expected<ModelState> stateOf(const Checkpoint &checkpoint);
 /// Reads the state in a dump.
 Expected<ModelState> readDump(const std::string &path);
 
-/// Removes the values and slots of the symbol with name `symbol`, without '@'.
-/// Returns an error if there is no such symbol.
+/// Removes the keys, values and slots of the symbol with name `symbol`, without
+/// '@'. Returns an error if there is no such symbol.
 Status removeSymbol(ModelState &state, const std::string &symbol);
 
 /// Writes a dump. Each byte is the same as in a file that `trainer train --dump

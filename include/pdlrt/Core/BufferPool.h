@@ -10,10 +10,10 @@
 #define PDLRT_CORE_BUFFERPOOL_H
 
 #include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -40,7 +40,7 @@ private:
     /// Returns the smallest free buffer that has `bytes` bytes. If all are
     /// smaller, returns the first one, which then grows.
     AlignedBuffer pick(size_t bytes) {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       if (buffers.empty())
         return {};
       size_t best = 0;
@@ -55,11 +55,11 @@ private:
       return chosen;
     }
     void putBack(AlignedBuffer buffer) {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       buffers.push_back(std::move(buffer));
     }
-    std::mutex mutex;
-    std::vector<AlignedBuffer> buffers;
+    Mutex mutex;
+    std::vector<AlignedBuffer> buffers PDLRT_GUARDED_BY(mutex);
   };
   std::shared_ptr<Shelf> shelf;
 };

@@ -14,12 +14,12 @@
 #ifndef PDLRT_CORE_CLOCK_H
 #define PDLRT_CORE_CLOCK_H
 
+#include "pdlrt/Core/Mutex.h"
+
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -88,11 +88,12 @@ private:
   void loop();
 
   const std::chrono::steady_clock::time_point start;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool stopping = false;
-  uint64_t nextNumber = 0;
-  std::map<std::pair<ClockTime, uint64_t>, std::function<void()>> actions;
+  Mutex mutex;
+  ConditionVariable changed;
+  bool stopping PDLRT_GUARDED_BY(mutex) = false;
+  uint64_t nextNumber PDLRT_GUARDED_BY(mutex) = 0;
+  std::map<std::pair<ClockTime, uint64_t>, std::function<void()>>
+      actions PDLRT_GUARDED_BY(mutex);
   std::thread thread;
 };
 

@@ -22,7 +22,8 @@
 namespace pdlrt {
 
 /// Loads the shared library `name` from the folder of the program or library
-/// that contains this code. Returns the address of its symbol `symbol`. The
+/// that contains this code, or, if it is not there, from the folder lib/pdl
+/// next to that folder. Returns the address of its symbol `symbol`. The
 /// library is never unloaded. If the code itself was loaded by a path below
 /// /proc/self/fd, the folder's descriptor stays open too, and callers whose
 /// companions have the same code share the first of them. If the file cannot be

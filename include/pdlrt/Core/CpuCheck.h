@@ -31,21 +31,40 @@ struct CpuFacts {
   /// Register XCR0: the registers that the operating system saves. 0 if it
   /// cannot be read.
   uint64_t xcr0 = 0;
+  /// The environment variable `cpuLimitVariable` names no level.
+  bool isLimitUnknown = false;
 };
 
-/// Reads the facts from the CPU that runs the caller.
+/// Environment variable that restricts programs and libraries to the features
+/// of a CPU level: `x86-64-v3` or `x86-64-v4`.
+inline constexpr const char *cpuLimitVariable = "PDL_CPU_LIMIT";
+
+/// Returns the facts of the CPU that runs the caller, without the features that
+/// `cpuLimitVariable` forbids. Reads them once for each process. Thread-safe.
 CpuFacts readCpuFacts();
+
+/// Removes the features that the CPU level named `limit` does not have. If
+/// there is no such level, sets `isLimitUnknown`.
+void limitCpuFacts(CpuFacts &facts, const char *limit);
+
+/// Returns true if `cpuLimitVariable` is set. AMX, which `readCpuFacts` does
+/// not report, is then forbidden, too.
+bool isCpuLimited();
 
 /// Returns true if the CPU has a feature and the operating system saves the
 /// registers that the feature needs.
 bool hasCpuFeature(const CpuFacts &facts, const pdlabi::CpuFeature &feature);
 
-/// Writes a message about missing features to the buffer `sentence` of `size`
+/// The same for the CPU that runs the caller, and a feature of
+/// `pdlabi::cpuFeatures` by its name. Thread-safe.
+bool hasCpuFeature(const char *name);
+
+/// Writes a message about missing features to the buffer `message` of `size`
 /// bytes. Truncates the message if it is too long. Writes an empty message if
 /// no feature is missing. If `program` is null, checks only the features that
 /// the runtime needs.
 void describeMissingCpuFeatures(const CpuFacts &facts,
-                                const pdl_descriptor *program, char *sentence,
+                                const pdl_descriptor *program, char *message,
                                 size_t size);
 
 /// If a feature is missing, prints the message of `describeMissingCpuFeatures`

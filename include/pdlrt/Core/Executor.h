@@ -9,10 +9,10 @@
 #ifndef PDLRT_CORE_EXECUTOR_H
 #define PDLRT_CORE_EXECUTOR_H
 
-#include <condition_variable>
+#include "pdlrt/Core/Mutex.h"
+
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 namespace pdlrt {
@@ -49,10 +49,10 @@ public:
 private:
   void loop();
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool stopping = false;
-  std::deque<std::function<void()>> tasks;
+  Mutex mutex;
+  ConditionVariable changed;
+  bool stopping PDLRT_GUARDED_BY(mutex) = false;
+  std::deque<std::function<void()>> tasks PDLRT_GUARDED_BY(mutex);
   std::thread thread;
 };
 

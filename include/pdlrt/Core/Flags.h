@@ -218,6 +218,11 @@ struct FlagForm {
 /// The heading that CLI11 gives to flags without a heading.
 inline constexpr const char *mainOptions = "Options";
 
+/// Returns the row of the flag --log-format, which sets the format of the
+/// process's log. Programs that have it call `takeLogFormat` before they parse
+/// their flags.
+Flag logFormatFlag();
+
 /// Returns the rows of `first`, followed by those of `second`.
 std::vector<Flag> joined(std::vector<Flag> first, std::vector<Flag> second);
 
@@ -230,6 +235,11 @@ CLI::App *addCommand(CLI::App &app, const CommandTable &command);
 /// Returns an error for the first flag that was given although its `isOffered`
 /// is false (see `Flag::refusal`). Call after the parsing.
 Status checkOffered(const CLI::App &app, const FlagTable &table);
+
+/// Returns the flags that the user gave, with their values. A flag without a
+/// value has the value "true". Call after the parsing.
+std::vector<std::pair<std::string, std::vector<std::string>>>
+givenFlags(const CLI::App &app);
 
 /// Returns the forms of all flags of a table, in the order of the table.
 std::vector<FlagForm> formsOf(const FlagTable &table);

@@ -35,10 +35,11 @@
 #ifndef PDLRT_CORE_METRICREGISTRY_H
 #define PDLRT_CORE_METRICREGISTRY_H
 
+#include "pdlrt/Core/Mutex.h"
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,8 +93,8 @@ struct alignas(64) MetricCell {
   std::vector<std::atomic<int64_t>> buckets;
 };
 
-/// The sum of all cells with the same labels, at one time. The members are as
-/// in `MetricCell`.
+/// Sum of all cells with these labels, destroyed ones too (`AfterLastCell`).
+/// Cells change while they are read, so members may disagree by some updates.
 struct MetricValue {
   std::vector<std::string> labels;
   int64_t whole = 0;
@@ -259,8 +260,9 @@ private:
   void add(std::shared_ptr<MetricFamilyState> family);
   std::vector<std::shared_ptr<MetricFamilyState>> sorted() const;
 
-  mutable std::mutex mutex;
-  std::vector<std::shared_ptr<MetricFamilyState>> families;
+  mutable Mutex mutex;
+  std::vector<std::shared_ptr<MetricFamilyState>>
+      families PDLRT_GUARDED_BY(mutex);
 };
 
 /// Returns the registry that all parts of the runtime use.

@@ -36,12 +36,12 @@ namespace pdlrt {
 /// error, such as a missing flag, often follows from it.
 inline std::string wrongWords(const CLI::App &app,
                               const CLI::ParseError &error) {
-  const std::string sentence = error.what();
+  const std::string message = error.what();
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
   const auto flag = std::ranges::find_if(
       unknown, [](const std::string &word) { return word.starts_with("--"); });
   if (flag == unknown.end())
-    return sentence;
+    return message;
   std::vector<std::string> known;
   const auto add = [&](const CLI::App &of) {
     for (const CLI::Option *option : of.get_options())
@@ -53,9 +53,9 @@ inline std::string wrongWords(const CLI::App &app,
     add(*command);
   const std::string name = flag->substr(0, flag->find('='));
   return dynamic_cast<const CLI::ExtrasError *>(&error)
-             ? sentence + suggestName(name, known)
+             ? message + suggestName(name, known)
              : name + " is no flag here" + suggestName(name, known) + "; " +
-                   sentence;
+                   message;
 }
 
 /// Parses a program's flags. Returns nullopt if the program can continue;

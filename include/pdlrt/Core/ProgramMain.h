@@ -27,9 +27,10 @@ using pdlabi::exitCodeOf;
 using pdlabi::statusOf;
 using pdlabi::statusOfSignal;
 
-/// Prints "error: " and `sentence` as a line to the standard error. Returns the
-/// exit status of `code`, so that `main` can return it.
-int fail(ExitCode code, const std::string &sentence);
+/// Prints `message` as a line with the level of an error to the standard error
+/// (`logError`). Returns the exit status of `code`, so that `main` can return
+/// it.
+int fail(ExitCode code, const std::string &message);
 /// Prints the message of `failure` in the same way. Returns the exit status
 /// that belongs to the error code of `failure`.
 int fail(const Status &failure);
@@ -46,6 +47,17 @@ int failUsage(const Status &failure);
 /// message ends with `memoryRemedy`.
 int runProgram(const std::string &memoryRemedy,
                const std::function<int()> &run);
+
+/// Returns the last message that `fail` or `failUsage` printed; empty if there
+/// was none.
+std::string lastErrorMessage();
+
+/// Sets a function that is called with the exit status at the end of
+/// `runProgram`, and by `endProgram`.
+void atEndOfProgram(std::function<void(int status)> call);
+/// Calls the function of `atEndOfProgram`. Programs call this before they end
+/// the process without returning from `runProgram`.
+void endProgram(int status);
 
 /// Returns true if the standard output was closed when `runProgram` started.
 /// Printed output is then lost, which is an error for programs that print their

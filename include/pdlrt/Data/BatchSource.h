@@ -44,6 +44,7 @@
 #include "pdlabi/defaults.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/Batch.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 
 #include <map>
 #include <memory>
@@ -123,6 +124,10 @@ struct DataOptions {
   int64_t batchSize = pdlabi::defaultBatchSize;
   /// Rows per shuffle window; 0 keeps the order of the files.
   int64_t shuffleWindow = 0;
+  /// If true, each epoch reads the files in an order that depends on the seed
+  /// and the epoch only, as if `files` had this order. Not for files that can
+  /// be read only once.
+  bool shuffleFiles = false;
   uint64_t seed = 0;
   /// Maximum number of bad rows that a group skips in an epoch.
   int64_t maxBadRows = 0;
@@ -182,6 +187,9 @@ struct DataPosition {
   /// returned. 0 if it is unknown, or if a later row of the group was returned
   /// already.
   int64_t next = 0;
+  /// Places of the partitions of a topic without end; none for other data.
+  /// `next` is then 0.
+  PartitionPlaces places = {};
   bool operator==(const DataPosition &) const = default;
 };
 
@@ -191,7 +199,7 @@ struct DataPosition {
 Status positionNotFound(const DataPosition &position);
 
 /// Calls `visit` with each of the `positionNumbers` numbers of a position,
-/// always in the same order. Used to send positions.
+/// always in the same order. Used to send positions. Does not visit places.
 inline constexpr size_t positionNumbers = 12;
 template <typename Position, typename Visit>
 void forEachNumberOf(Position &position, Visit visit) {
@@ -227,8 +235,9 @@ public:
   /// After an error, all further calls return the same error.
   Expected<bool> next(int32_t worker, Batch &batch);
 
-  /// Moves to the first batch of epoch `epoch`, whatever the current position
-  /// is.
+  /// Moves to the first batch of epoch `epoch`, from any position. If a file
+  /// that can be read only once would have to be read again, this function or a
+  /// later `next` returns an error.
   Status beginEpoch(int64_t epoch);
 
   /// Returns the position of the next batch. Call only if all workers have

@@ -19,6 +19,7 @@
 #include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 
 #include <cstdint>
 #include <limits>
@@ -39,19 +40,11 @@ struct RowRun {
 /// The rows of an epoch that had not been read when the epoch was divided among
 /// other replicas.
 struct EpochRest {
-  /// A row whose byte position in its file is known. Reading can start there
-  /// without reading the rows before.
-  struct Place {
-    int64_t file = 0, row = 0;
-    int64_t byte = 0; ///< Byte in the decompressed text.
-    int64_t line = 0; ///< Line at that byte, from 1.
-    bool operator==(const Place &) const = default;
-  };
   /// The remaining rows. Runs are in ascending order and disjoint.
   std::vector<RowRun> runs;
   /// Rows at which reading can start, ascending by file. A file has at most
   /// one, at or before its first run.
-  std::vector<Place> places;
+  std::vector<StartPlace> places;
   /// Number of shuffle windows before the division, of the group that had the
   /// most. Windows of the rest are numbered from here, because the number of a
   /// window determines how it is shuffled.

@@ -136,8 +136,12 @@ private:
   Status send(int worker, const RoundRequest &roundRequest);
   /// Updates the state in this process with the gradients `sum`; null: none.
   Status apply(int worker, const PartialSum *sum);
-  /// Call when a step of a worker has ended, or with `rests` when its pass has
-  /// ended.
+  /// Reports that a worker no longer uses pointers to rows that it has found
+  /// before its previous call. So memory of erased rows can be reused
+  /// (`QuiescentPoints::pass`). `rests`: the worker uses no pointers at all
+  /// until its next call. Call when a pass over the data begins, when a step
+  /// has ended, and with `rests` when the pass has ended. Does nothing if the
+  /// state is on servers.
   void passQuiescentPoint(int worker, bool rests);
   void readRound();
   void endThreads();

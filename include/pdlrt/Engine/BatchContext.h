@@ -65,8 +65,8 @@ public:
   Status prepare(const StepInput &input);
   /// Computes outputs, gradients, loss and weight, and adds to the metrics.
   /// Call after a successful `prepare`, while the memory of its `input` is
-  /// valid. Returns an error only if memory for the results is exhausted or a
-  /// device fails.
+  /// valid. Returns an error if memory for the results is exhausted, a device
+  /// fails, or an op refuses an id (nn.log_probability).
   Status compute();
 
   /// Registers the listener that is called when `compute` has written a

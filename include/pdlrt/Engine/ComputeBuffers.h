@@ -38,8 +38,8 @@ struct ComputeBuffers {
   std::vector<AlignedBuffer> outputs;
   std::vector<void *> gradientPointers, outputPointers;
   AlignedBuffer arena;
-  /// Set in programs for a device: the state of the stage, with the memory of
-  /// its results.
+  /// Implements the device functions (`pdlrt_*`) that the stage calls, and owns
+  /// the memory of its results. Null in programs for the CPU.
   std::unique_ptr<DeviceStep> device;
   /// Results of the stage, one per objective (`nn.minimize`) of the program:
   /// the sum of the weighted losses, and the sum of the sample weights.

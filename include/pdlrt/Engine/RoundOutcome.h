@@ -39,7 +39,7 @@ struct RoundOutcome : StepSums {
   int64_t sendersWithNextBatch = 0;
   /// True if any trainer was asked to shut down.
   bool stop = false;
-  /// True if any trainer requests a checkpoint after this step.
+  /// True if a trainer or a server requests a checkpoint after this step.
   bool save = false;
 };
 

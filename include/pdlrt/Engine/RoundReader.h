@@ -9,15 +9,14 @@
 #ifndef PDLRT_ENGINE_ROUNDREADER_H
 #define PDLRT_ENGINE_ROUNDREADER_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Data/Batch.h"
 #include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Engine/ReplicaSet.h"
 
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
@@ -123,23 +122,24 @@ private:
   std::vector<std::unique_ptr<BatchSource>> sources;
   std::vector<Round> kept;
   size_t current = 0;
-  /// The round that is read in the background.
+  /// The round that is read in the background. While `filling`, it belongs to
+  /// the background thread, otherwise to the caller.
   Round back;
-  /// Status of reading `back`.
-  Status backStatus;
   /// Number of bad rows of the epoch before the position from which it was
   /// resumed. Bad rows that are read again after the resume are subtracted.
   int64_t badRowOffset = 0;
 
   bool readAhead = false;
   std::thread thread;
-  std::mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex;
+  ConditionVariable changed;
+  /// Status of reading `back`.
+  Status backStatus PDLRT_GUARDED_BY(mutex);
   /// True if the background thread is reading `back`, or will start to.
-  bool filling = false;
+  bool filling PDLRT_GUARDED_BY(mutex) = false;
   /// True if `back` has a round that `next` has not returned yet.
-  bool ready = false;
-  bool stopping = false;
+  bool ready PDLRT_GUARDED_BY(mutex) = false;
+  bool stopping PDLRT_GUARDED_BY(mutex) = false;
 };
 
 } // namespace pdlrt

@@ -25,7 +25,10 @@
 
 namespace pdlrt {
 
-/// A regular file, open for reading. Reading is thread-safe.
+class StoredFile;
+
+/// A regular file or an object of a store, open for reading. Reading is
+/// thread-safe.
 class FileBytes {
 public:
   /// Opens the file `path`. Returns an error if it cannot be opened or is not a
@@ -34,11 +37,12 @@ public:
                                   const std::string &remedy);
   FileBytes(FileBytes &&other) noexcept
       : where(std::move(other.where)), length(other.length),
-        file(std::exchange(other.file, -1)) {}
+        file(std::exchange(other.file, -1)), stored(std::move(other.stored)) {}
   FileBytes &operator=(FileBytes &&other) noexcept {
     std::swap(where, other.where);
     std::swap(length, other.length);
     std::swap(file, other.file);
+    std::swap(stored, other.stored);
     return *this;
   }
   ~FileBytes();
@@ -50,7 +54,8 @@ public:
   /// the file name if the disk fails or the file has been truncated.
   Status readAt(uint64_t offset, size_t count, void *out) const;
   /// Maps the whole file into memory. The mapping may outlive this object.
-  /// Returns an error if the system cannot map the file. If the file is
+  /// Returns an error if the system cannot map the file, or if it is in an
+  /// object store. If the file is
   /// truncated while it is mapped, access to the missing part ends the process
   /// (SIGBUS).
   Expected<std::shared_ptr<const void>> map() const;
@@ -62,6 +67,8 @@ private:
   std::string where;
   uint64_t length = 0;
   int file = -1;
+  /// The file if it is in an object store; otherwise null.
+  std::shared_ptr<const StoredFile> stored;
 };
 
 } // namespace pdlrt

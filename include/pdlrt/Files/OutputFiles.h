@@ -26,6 +26,10 @@ struct NamedFile {
   std::string flag, path;
 };
 
+/// Returns an error if `path` is an address such as s3://bucket/name. `flag`
+/// takes paths of this host only.
+Status checkLocal(const std::string &flag, const std::string &path);
+
 /// Returns an error if an output must not replace `path`. Outputs are written
 /// under another name and then renamed, so the folder must be writable. If
 /// `path` exists, it must be a regular file; links, devices, pipes and folders

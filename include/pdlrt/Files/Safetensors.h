@@ -145,8 +145,9 @@ public:
   Expected<Layout> layout(const std::string &path) const;
 
   /// Writes the file under a temporary name next to `path`, syncs it to disk
-  /// and renames it. So a reader sees either the old file or the complete new
-  /// one. If `digest` is not null, sets it to the digest of the file.
+  /// and renames it. In an object store, the file appears when it is complete.
+  /// So a reader sees either the old file or the complete new one. If `digest`
+  /// is not null, sets it to the digest of the file.
   Status write(const std::string &path, FileDigest *digest = nullptr) const;
   /// Writes the same bytes directly to the new file `path` and syncs them to
   /// disk, for a file that no process reads yet. The caller must sync the

@@ -19,8 +19,7 @@ namespace pdlrt {
 std::string_view computeName(int32_t compute);
 
 /// Returns a description, for logs, of the kernels that this process uses for
-/// the large products of a program. The arguments are those of the descriptor;
-/// `compute` must not be PDL_COMPUTE_ELEMENT.
+/// the large products of a program. The arguments are those of the descriptor.
 std::string_view computeKernels(int32_t compute, int32_t numerics);
 
 } // namespace pdlrt

@@ -10,9 +10,9 @@
 #define PDLRT_GEMM_GEMMWORKSPACE_H
 
 #include "pdlrt/Core/AlignedVector.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt {
@@ -72,9 +72,9 @@ private:
   void givePart(std::unique_ptr<GemmWorkspace> part);
 
   AlignedVector<char> memory;
-  std::mutex mutex;
+  Mutex mutex;
   /// Workspaces that are not in use.
-  std::vector<std::unique_ptr<GemmWorkspace>> parts;
+  std::vector<std::unique_ptr<GemmWorkspace>> parts PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlrt

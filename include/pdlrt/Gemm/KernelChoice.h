@@ -32,6 +32,19 @@ void setPrefetching(bool isOn);
 /// kernels instead of the fast backend.
 bool prefersOwnKernels(const GemmCall &call);
 
+/// Turns the use of bf16x6 for f32 products with numerics fast on or off for
+/// this process. It is on by default. Call while no product runs.
+void setSplitsF32(bool isOn);
+
+/// Returns true if f32 products with numerics fast may use bf16x6: it is on,
+/// and the process can use AMX.
+bool splitsF32();
+
+/// Returns true if an f32 product with numerics fast should be computed as
+/// bf16x6. False for products of libraries, whose constant factors are packed
+/// for the strict kernels.
+bool prefersParts(const GemmWorkspace &workspace, const GemmCall &call);
+
 } // namespace pdlrt
 
 #endif // PDLRT_GEMM_KERNELCHOICE_H

@@ -17,12 +17,12 @@
 #define PDLRT_GEMM_PACKEDFACTORS_H
 
 #include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Gemm/Gemm.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt {
@@ -35,7 +35,7 @@ struct PackedFactor {
 };
 
 /// Constant right factors of products, in the layouts of this CPU's strict
-/// kernels and of AMX. `find` is thread-safe.
+/// kernels, of AMX and of int8. `find` is thread-safe.
 class PackedFactors {
 public:
   PackedFactors() = default;
@@ -49,14 +49,24 @@ public:
   /// std::bad_alloc.
   void addConstant(const void *begin, size_t bytes);
 
-  /// Returns the packed factor B of a product. Packs B at its first use: in the
-  /// layout of the strict kernels if `parts` is 0, otherwise in the layout of
+  /// Makes the products of these factors quantize them to int8 (Int8Gemm.h).
+  /// Call before any thread uses `find`.
+  void useInt8() { isInt8 = true; }
+  bool usesInt8() const { return isInt8; }
+
+  /// Value of `parts` for the layout of `packInt8Factor`.
+  static constexpr int int8Layout = -1;
+
+  /// Returns the packed factor B of a product. Packs B at its first use. The
+  /// layout is that of the strict kernels if `parts` is 0, and that of
+  /// `packInt8Factor` if it is `int8Layout`. Otherwise it is that of
   /// `packTileFactor` with this number of parts. Returns null if the product
   /// must use B itself: B is not in constant memory, is larger than 16 MiB, has
   /// only one column, or memory is exhausted.
   const PackedFactor *find(const GemmCall &call, int parts = 0);
 
-  /// Packs in advance the factors that `other` has packed. A constant here
+  /// Packs in advance the factors that `other` has packed, and uses int8 if
+  /// `other` does. Call before any thread uses `find`. A constant here
   /// corresponds to the constant of `other` that was added at the same index.
   /// Throws std::bad_alloc.
   void packAs(const PackedFactors &other);
@@ -83,13 +93,15 @@ private:
   };
 
   const Entry *lookUp(const GemmCall &call, int parts) const;
-  const Entry *add(const GemmCall &call, int parts, size_t constant);
+  const Entry *add(const GemmCall &call, int parts, size_t constant)
+      PDLRT_EXCLUDES(mutex);
 
   std::vector<Constant> constants;
+  bool isInt8 = false;
   std::atomic<const Entry *> first = nullptr;
   std::atomic<size_t> packedBytes = 0;
   /// Serializes additions.
-  std::mutex mutex;
+  Mutex mutex;
 };
 
 } // namespace pdlrt

@@ -49,11 +49,13 @@ struct DistributedOptions {
   /// Secret of the job; empty: none. The transport must have the same secret.
   std::string token;
   PlacementPolicy placement = PlacementPolicy::LeastLoaded;
-  /// Time without a sign of life after which a server counts as lost. Zero
-  /// disables the limit.
+  /// Maximum time without a message from a server, heartbeats included. After
+  /// it, the server counts as lost. Zero disables the limit.
   ClockTime silenceLimit = std::chrono::seconds(10);
-  /// True if servers wait for the restart of a trainer that has died, which
-  /// then continues where it was. Must be equal for all processes of the job.
+  /// True with --on-failure=wait: servers wait for the restart of a trainer
+  /// that has died, which then continues where it was. In modes without
+  /// `Mode::restartsContinue`, the job fails instead if the trainer has sent
+  /// requests. Must be equal for all processes of the job.
   bool mayRejoin = false;
   /// Encoding of sent keys and of sent gradients. The encoding of gradients
   /// must be equal for all processes of the job, and the descriptor must

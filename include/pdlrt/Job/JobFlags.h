@@ -62,6 +62,8 @@ Flag acceptOldLayoutFlag(bool &target);
 Flag checkpointMinutesFlag(std::optional<double> &minutes,
                            const std::string &help);
 Flag traceFlag(std::string &target, const std::string &time = {});
+Flag metricsAddressFlag(std::string &target);
+Flag summaryFlag(std::string &target);
 
 } // namespace pdlrt
 

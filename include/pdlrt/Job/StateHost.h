@@ -120,6 +120,9 @@ public:
   void load();
   /// Returns true if loading has ended, successfully or not.
   bool isLoaded() const;
+  /// Returns true if the state was loaded without an error. Call after the end
+  /// of the loading.
+  bool hasState() const;
 
   ServerCore &core();
   /// Returns the StateServer, which holds this owner's part of the state. Call
@@ -137,8 +140,9 @@ public:
   /// was none.
   Status logStatus() const;
 
-  /// Blocks until the job has ended. Calls `poll` several times a second. If a
-  /// wait takes longer, logs the trainers for which this owner waits.
+  /// Blocks until the job has ended, and calls `poll` several times a second.
+  /// If this owner has waited for trainers for two seconds or more, logs their
+  /// names, at most once in five seconds.
   void waitUntilOver(const std::function<void()> &poll);
   /// Blocks until all trainers have been told how the job has ended, for at
   /// most `limit`. Then stops listening.

@@ -32,15 +32,15 @@ struct Heartbeat {
   bool stop = false;
   /// Set by servers: the reason for which the server waits, such as "waiting
   /// for trainer 1 to join (5 s)". Empty if it does not wait.
-  std::string sentence = {};
+  std::string message = {};
   /// Identity of the sender's process. A receiver on the same host uses it to
   /// notice the end of the sender.
   ProcessIdentity process = {};
 };
 
-/// Returns `sentence`, shortened to at most 64 KiB for sending. A longer text
+/// Returns `message`, shortened to at most 64 KiB for sending. A longer text
 /// is cut between two UTF-8 characters, and dots are appended.
-std::string cutToFit(const std::string &sentence);
+std::string cutToFit(const std::string &message);
 
 /// Encodes a heartbeat, with its text shortened by `cutToFit`.
 Message encodeHeartbeat(const Heartbeat &sign);

@@ -30,13 +30,13 @@ Message encodeSaved(const Expected<CheckpointManifest> &written);
 /// Decodes the response to a Save request. Accepts any bytes.
 Expected<CheckpointManifest> decodeSaved(const Message &response);
 
-/// Relation between the numbers of updates that the servers have applied to a
-/// group at the time of a save.
+/// Selects how `joinSaved` compares the numbers of updates that servers report
+/// for each optimizer group (`nn.group`).
 enum class StepCounts {
-  /// Requires the same number on all servers.
+  /// Requires the same number from all servers.
   Equal,
-  /// Servers may have different numbers, because each closes its own rounds.
-  /// The checkpoint stores the largest number.
+  /// The numbers may differ, because servers close rounds or apply requests
+  /// independently. The checkpoint stores the largest one.
   Largest,
 };
 
@@ -49,6 +49,7 @@ Status joinSaved(const std::vector<Message> &responses, StepCounts counts,
 /// Purpose of a Save request.
 enum class SaveKind {
   Probe,    ///< checks that the server sees a file of the trainer (`SaveProbe`)
+            ///< and can write next to it
   Stopping, ///< saves the current state, then responds
   Begin, ///< starts to save the current state in the background, then responds
   Poll   ///< asks for the result of the save in the background
@@ -61,7 +62,8 @@ struct SaveRequest {
   /// save. A server whose last save has another name saves all rows.
   SavedRows rows = SavedRows::All;
   std::string since = {};
-  /// Encoded `SavePlan` of a probe; empty if there is none.
+  /// Only in a Probe: encoded `SavePlan` for saves without trainers. Empty if
+  /// there is none.
   std::string plan = {};
 };
 Message encodeSaveRequest(const SaveRequest &request);

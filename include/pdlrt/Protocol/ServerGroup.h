@@ -183,6 +183,9 @@ public:
   /// this process must not send Leave messages: a server that the other process
   /// has not reached yet would treat them as a failure of that process.
   bool placeIsTaken() const;
+  /// Returns a line with the servers for which `hasEnded` is false, and the
+  /// reasons why the caller waits for them.
+  std::string waitingLine(const HasEnded &hasEnded) const;
   /// Returns true if this group knows that a server has died, or has ended
   /// before the job.
   bool hasLostServer() const;
@@ -191,15 +194,15 @@ public:
   /// wait for a restart of this trainer.
   void noteLostServer();
   /// Sends a Leave message to all joined servers, and waits for their responses
-  /// for at most `limit`. `sentence` is empty if this trainer is done,
+  /// for at most `limit`. `message` is empty if this trainer is done,
   /// otherwise the reason of its failure. If the trainer is done, reports
   /// servers that do not respond in time. If it has failed, also sends the
   /// message to servers that were only greeted and know no previous
   /// incarnation, because they would wait for this process. Does nothing if
   /// this process was replaced (`placeIsTaken`).
-  void leaveAll(const std::string &sentence,
+  void leaveAll(const std::string &message,
                 std::chrono::milliseconds limit = std::chrono::seconds(2)) {
-    leaveAll(sentence, codeOfUnknownFailure, limit);
+    leaveAll(message, codeOfUnknownFailure, limit);
   }
   /// Like the function above, with the outcome of this trainer. Also sends its
   /// error code.
@@ -216,14 +219,13 @@ private:
   Expected<std::vector<Message>> join(size_t first, size_t end,
                                       const std::vector<Message> &handshakes);
   void joinToLeave(std::chrono::steady_clock::time_point until);
-  void leaveAll(const std::string &sentence, pdl_status code,
+  void leaveAll(const std::string &message, pdl_status code,
                 std::chrono::milliseconds limit);
   Expected<std::vector<Message>> waitFor(Wave &wave);
   Status goOn();
   Status stopReason(const HasEnded &hasEnded) const;
   void reportIfDue(const HasEnded &hasEnded,
                    std::chrono::steady_clock::time_point &nextReport) const;
-  std::string waitingLine(const HasEnded &hasEnded) const;
   bool waitsForSilent(const HasEnded &hasEnded) const;
   Status failureElsewhere(const HasEnded &hasEnded) const;
 

@@ -21,10 +21,10 @@
 #ifndef PDLRT_SCHED_SCHEDULER_H
 #define PDLRT_SCHED_SCHEDULER_H
 
+#include "pdlrt/Core/Mutex.h"
+
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -95,7 +95,7 @@ private:
   void pin(int threadCount);
   void stop();
   void work(int number);
-  Call *findOpen();
+  Call *findOpen() PDLRT_REQUIRES(mutex);
   void publish(Call &call);
   void close(Call &call);
   void drain(Call &call);
@@ -106,12 +106,12 @@ private:
   /// False if there are more threads than processors.
   bool spins = false;
 
-  std::mutex mutex;
-  std::condition_variable wake, finished;
+  Mutex mutex;
+  ConditionVariable wake, finished;
   /// List of calls that have tasks which have not started, oldest first.
-  Call *open = nullptr;
-  int sleeping = 0;
-  bool stopping = false;
+  Call *open PDLRT_GUARDED_BY(mutex) = nullptr;
+  int sleeping PDLRT_GUARDED_BY(mutex) = 0;
+  bool stopping PDLRT_GUARDED_BY(mutex) = false;
   /// Number of calls so far. Idle threads watch it to notice new calls.
   std::atomic<uint64_t> published{0};
   std::optional<uint64_t> disturbance;
@@ -122,9 +122,10 @@ private:
 /// use other threads.
 int parallelWidth();
 
-/// Runs subtasks of the task that the calling thread runs, on the same
-/// scheduler and at most `parallelWidth` threads. See `Scheduler::parallelFor`.
-/// Subtasks cannot start subtasks themselves.
+/// Calls task(0) ... task(count - 1) as subtasks of the task that the calling
+/// thread runs, on at most `parallelWidth` threads of the same scheduler.
+/// Outside of tasks, and within subtasks, the calls run in order on the calling
+/// thread. See `Scheduler::parallelFor`.
 void parallelFor(int64_t count, TaskRef task);
 
 /// Returns the number of ranges into which work on `count` items should be

@@ -17,18 +17,17 @@
 #ifndef PDLRT_SERVER_APPLIEDLOG_H
 #define PDLRT_SERVER_APPLIEDLOG_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/Handshake.h"
 #include "pdlrt/Server/ServerApplication.h"
 #include "pdlrt/Transport/Frame.h"
 #include "pdlrt/Transport/Message.h"
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -100,17 +99,18 @@ private:
   Status failure() const;
 
   const std::string path;
+  /// `file` and `written` are used only by the thread that writes, and by
+  /// `finish` after that thread has ended.
   std::FILE *file;
-  /// The following members are used only by the thread that writes.
   uint64_t written = 0;
 
-  mutable std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<Record> queue;
-  size_t queuedBytes = 0;
-  int64_t requests = 0;
-  bool stopping = false;
-  Status firstFailure;
+  mutable Mutex mutex;
+  ConditionVariable changed;
+  std::vector<Record> queue PDLRT_GUARDED_BY(mutex);
+  size_t queuedBytes PDLRT_GUARDED_BY(mutex) = 0;
+  int64_t requests PDLRT_GUARDED_BY(mutex) = 0;
+  bool stopping PDLRT_GUARDED_BY(mutex) = false;
+  Status firstFailure PDLRT_GUARDED_BY(mutex);
   std::thread thread;
 };
 

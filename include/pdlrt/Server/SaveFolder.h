@@ -26,7 +26,8 @@ public:
   /// Allows files below `folder`. If `folder` is empty, never allows any.
   explicit SaveFolder(const std::string &folder);
 
-  /// Also allows files below `folder` (--emergency-checkpoint).
+  /// Also allows files below `folder` (--emergency-checkpoint), once there is a
+  /// first folder.
   void allowAlso(const std::string &folder);
   /// Also allows folders that do not have the name of an unfinished checkpoint,
   /// for tools that save to a path of the user.
@@ -38,13 +39,14 @@ public:
   /// Records the folder of a trainer that has joined. It becomes the allowed
   /// folder if there was none and trainers may name it.
   void take(const std::string &folder);
-  /// Returns an error if `path` is not below an allowed folder. Resolves
-  /// symbolic links first.
+  /// Returns an error unless `path` is an allowed folder or below one, after
+  /// symbolic links are resolved. Also returns an error if there is no first
+  /// folder yet, even if `allowAlso` was called.
   Status allows(const std::string &path) const;
   /// Returns an error if files of a checkpoint must not be written to `folder`.
   /// It must be below an allowed folder, must not be a link or contain "..",
   /// and must have the name of an unfinished checkpoint
-  /// (`isUnfinishedCheckpoint`).
+  /// (`publishedPathOf`).
   Status allowsSave(const std::string &folder) const;
 
 private:

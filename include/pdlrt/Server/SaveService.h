@@ -41,6 +41,9 @@ struct BegunSave {
   /// Folder of the save until it is published, and its identity.
   std::string folder;
   std::optional<FileIdentity> identity;
+  /// Number of saves that trainers had requested of each other before
+  /// (`StateServer::saveRequestsOfTrainers`).
+  int64_t requests = 0;
 };
 
 /// Writes a server's part of checkpoints, for trainer 0 or for the server
@@ -71,15 +74,15 @@ public:
   Message savePart(const std::string &folder);
   /// Returns an error if a Save request must be refused.
   Status check(const Envelope &request, const Message &payload) const;
-  /// Handles a Save request that has passed `check`. Returns the payload of the
-  /// response.
-  Message handle(const Message &payload);
+  /// Handles a Save request that has passed `check`. `requests` becomes
+  /// `BegunSave::requests`. Returns the payload of the response.
+  Message handle(const Message &payload, int64_t requests);
 
 private:
   /// A save that is written in the background.
   struct Saving;
   Status takePlan(const SaveRequest &probe);
-  void noteBegin(const std::string &folder);
+  void noteBegin(const std::string &folder, int64_t requests);
   template <typename Write>
   Message saveInto(const std::string &folder, Write write);
   SavedRows rowsOf(const SaveRequest &request);

@@ -39,7 +39,8 @@ enum class FailurePolicy {
   /// The job fails. All processes are told of it and end.
   Abort,
   /// The job waits until the trainer is restarted. If all trainers have left
-  /// because of a failure, the job fails.
+  /// because of a failure, the job fails. In some modes, the loss of a single
+  /// trainer fails it too (`ServerCoreOptions::restartsContinue`).
   Wait,
 };
 
@@ -104,13 +105,13 @@ enum class JobState {
 struct JobStatus {
   JobState state = JobState::Running;
   /// Reason of the failure; empty if the job has not failed.
-  std::string sentence;
+  std::string message;
   /// Error code of the failure; PDL_OK if the job has not failed.
   pdl_status code = PDL_OK;
 
   /// Returns the failure as an error; success if the job has not failed.
   Status failure() const {
-    return state == JobState::Failed ? Status(code, sentence) : Status();
+    return state == JobState::Failed ? Status(code, message) : Status();
   }
 };
 
@@ -148,7 +149,7 @@ public:
 
   /// Sets the status that is the response to joins before `open`, such as
   /// "loading saved/step-000000000100".
-  void setProgress(const std::string &sentence);
+  void setProgress(const std::string &message);
   /// Accepts joins from now on. `application` must outlive the core.
   void open(ServerApplication &application);
 
@@ -164,10 +165,10 @@ public:
   /// it before a listener gets `handler()`.
   using PeerHandler = std::function<Expected<Message>(const Message &payload)>;
   void respondToPeers(PeerHandler handler);
-  /// Returns the reason for which the job cannot continue, or nullopt if it
-  /// can. Only with `savesBeforeLoss`. The job does not fail by itself, but
-  /// admits no restarted trainers; the caller must save the state and then call
-  /// `fail`.
+  /// Returns why the job cannot continue after the loss of a trainer, or
+  /// nullopt if it can. Always nullopt without `savesBeforeLoss`. After such a
+  /// loss the job still runs, but admits no restarted trainer. The caller must
+  /// save the state and then call `fail`, which ends the job.
   std::optional<std::string> pendingLoss() const;
   /// Returns the progress of all senders that have joined.
   std::vector<SenderMark> marks() const;
@@ -191,8 +192,9 @@ public:
   /// Returns true if that trainer has failed, has died, is silent, or was
   /// refused.
   bool isInTrouble(uint32_t rank) const;
-  /// Returns the staleness of responses to steps that formed no rounds. Do not
-  /// call while requests arrive.
+  /// Returns the histogram of steps by which senders were ahead
+  /// (`StalenessCounts`), for steps that formed no rounds. Do not call while
+  /// requests arrive.
   StalenessCounts staleness() const;
   /// Fails the job with the error `failure` of this server. If there is a
   /// pending loss, the error code is that of the loss. Has no effect after the

@@ -52,9 +52,10 @@ struct ServerCosts {
   double cpu = 0;
 };
 
-/// Histogram of staleness: entry i is the number of responses whose sender was
-/// i steps ahead of the slowest sender at the time of the response. The last
-/// entry also counts all larger values.
+/// Histogram of the steps by which senders are ahead, as `--max-staleness`
+/// bounds them. Entry i is the number of responses whose sender was i steps
+/// ahead of the slowest sender at the time of the response. The last entry also
+/// counts all larger values.
 using StalenessCounts = std::vector<int64_t>;
 
 /// Returns a histogram as one line for the user; empty if nothing was counted.

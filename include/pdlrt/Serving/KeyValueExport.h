@@ -33,8 +33,9 @@ namespace pdlrt {
 
 inline constexpr const char *keyValueManifestName = "key-values.json";
 
-/// Returns true if `folder` is an export for key-value stores.
-bool isKeyValueExport(const std::string &folder);
+/// Returns true if `folder` is an export for key-value stores. Errors of an
+/// object store are returned.
+Expected<bool> isKeyValueExport(const std::string &folder);
 
 /// A file with rows of a table, at least one.
 struct KeyValueFile {

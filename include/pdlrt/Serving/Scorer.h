@@ -87,8 +87,8 @@ private:
   /// Values and splits that the scorer creates, by field.
   std::vector<AlignedBuffer> values, splits;
   /// Digest of the positions of missing ids that were left out, by field and
-  /// bag; 0: none. Used for fields that are concatenated. The inner vector is
-  /// empty if no bag has such ids.
+  /// bag; 0 if none or all ids of the bag were left out. Empty for fields
+  /// without texts, and for fields that are not concatenated.
   std::vector<std::vector<uint64_t>> leftOut;
   std::vector<AlignedBuffer> outputBuffers;
   std::vector<void *> outputPointers;

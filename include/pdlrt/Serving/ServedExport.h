@@ -30,8 +30,9 @@ namespace pdlrt {
 /// except the slot that is exported in place of the value, if there is one.
 inline constexpr const char *exportManifestName = "export.json";
 
-/// Returns true if `folder` is an export.
-bool isExport(const std::string &folder);
+/// Returns true if `folder` is an export. Errors of an object store are
+/// returned.
+Expected<bool> isExport(const std::string &folder);
 
 /// Exports a checkpoint to the new folder `path`. After an error, there is no
 /// folder `path`. For symbols that have the slot `slot`, such as an average,

@@ -112,8 +112,8 @@ public:
   /// `Worker::bindFrozen`.
   void *const *parameters() const { return dense->pointers.data(); }
   const FrozenRows *const *tables() const { return tablePointers.data(); }
-  /// Returns the packed factors of matrix products that are parameters
-  /// (PackedFactors.h).
+  /// Returns the packed copies of those parameters that are factors of matrix
+  /// products (PackedFactors.h). A copy is made at its first use.
   PackedFactors &factors() const { return dense->factors; }
 
   /// Returns a state with the same values in which tables have fewer levels

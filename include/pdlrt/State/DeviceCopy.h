@@ -11,13 +11,13 @@
 
 #include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/DeviceParameters.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/State/DeviceScalars.h"
 #include "pdlrt/Sum/PartialSum.h"
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt {
@@ -66,30 +66,32 @@ private:
     /// Memory for a gradient that comes from the host.
     DeviceBuffer gradient;
   };
-  // The following functions must be called with the mutex locked.
-  Status prepareStream() { return openOnce(device, stream, "rules"); }
+  Status prepareStream() PDLRT_REQUIRES(mutex) {
+    return openOnce(device, stream, "rules");
+  }
   Status reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
                      size_t bytes);
   /// Copies a parameter to the device if the host's copy is newer.
-  Status update(int32_t symbol);
+  Status update(int32_t symbol) PDLRT_REQUIRES(mutex);
   size_t partBytes(int32_t symbol, int32_t part) const;
 
   Device &device;
   const Model &model;
   const DeviceState &state;
   const pdl_descriptor &descriptor;
-  std::mutex mutex;
+  Mutex mutex;
   /// Created at the first use.
-  std::unique_ptr<DeviceStream> stream;
+  std::unique_ptr<DeviceStream> stream PDLRT_GUARDED_BY(mutex);
   /// Indexed by symbol.
-  std::vector<Parameter> parameters;
-  DeviceScalars scalars;
+  std::vector<Parameter> parameters PDLRT_GUARDED_BY(mutex);
+  DeviceScalars scalars PDLRT_GUARDED_BY(mutex);
   /// Flags by symbol: set if a rule has written a number that is not finite.
-  DeviceFlags nonFinite;
+  DeviceFlags nonFinite PDLRT_GUARDED_BY(mutex);
   /// Memory for partial norms, on the device and on the host.
-  DeviceBuffer lanes, lanesOnHost;
+  DeviceBuffer lanes PDLRT_GUARDED_BY(mutex), lanesOnHost
+      PDLRT_GUARDED_BY(mutex);
   /// True if rules were added since the last `finish`.
-  bool isUpdating = false;
+  bool isUpdating PDLRT_GUARDED_BY(mutex) = false;
 };
 
 } // namespace pdlrt

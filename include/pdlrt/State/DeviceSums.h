@@ -63,7 +63,8 @@ public:
              std::span<const PartialSum> parts);
 
   /// Returns the address of a block's sum on a device; null if this object has
-  /// not summed the block. Call after `sum`.
+  /// not summed the block. Call after `sum`. Valid until the next call of
+  /// `sum`.
   const void *of(size_t block, size_t device) const {
     return block < sums.size() && !sums[block].empty() ? sums[block][device]
                                                        : nullptr;

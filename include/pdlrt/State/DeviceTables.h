@@ -19,6 +19,7 @@
 
 #include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Abi/DeviceLookups.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/State/DeviceScalars.h"
 #include "pdlrt/Sum/PartialSum.h"
@@ -26,7 +27,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt {
@@ -117,50 +117,55 @@ private:
 
   DeviceTables(Device &device, const Model &model, TableShare share);
 
-  // The following functions must be called with the mutex locked.
-  Status openTable(int32_t symbol);
-  Status moveRows(EmbeddingTable &from, DeviceTable &to);
+  Status openTable(int32_t symbol) PDLRT_REQUIRES(mutex);
+  Status moveRows(EmbeddingTable &from, DeviceTable &to) PDLRT_REQUIRES(mutex);
   Status sendKeys(int32_t symbol, int64_t count, const int64_t *keys,
-                  DeviceRows &lookup);
-  Status addGather(const DeviceRows &lookup, bool frozen, void *out);
-  Status sendGradients(int32_t symbol, const BlockGradient &gradient);
-  Status reserveScratch(DeviceBuffer &memory, size_t bytes);
+                  DeviceRows &lookup) PDLRT_REQUIRES(mutex);
+  Status addGather(const DeviceRows &lookup, bool frozen, void *out)
+      PDLRT_REQUIRES(mutex);
+  Status sendGradients(int32_t symbol, const BlockGradient &gradient)
+      PDLRT_REQUIRES(mutex);
+  Status reserveScratch(DeviceBuffer &memory, size_t bytes)
+      PDLRT_REQUIRES(mutex);
   /// Returns the number of rows, of `count` with `bytesOfRow` bytes each, that
   /// fit into a piece; at least one.
   int64_t rowsOfPiece(int64_t count, size_t bytesOfRow) const;
   Status launchRule(int32_t symbol, const RuleRows &rows, const void *scalars,
-                    std::span<const DeviceUse> extraUses);
+                    std::span<const DeviceUse> extraUses) PDLRT_REQUIRES(mutex);
   Status applyWidened(int32_t symbol, const RuleRows &rows, const void *scalars,
-                      int64_t update);
+                      int64_t update) PDLRT_REQUIRES(mutex);
   Status applyTo(int32_t symbol, const RuleRows &rows, const void *scalars,
-                 int64_t update);
+                 int64_t update) PDLRT_REQUIRES(mutex);
   Status applyToAll(int32_t symbol, const RuleRows &touched,
-                    const void *scalars, int64_t update);
+                    const void *scalars, int64_t update) PDLRT_REQUIRES(mutex);
   /// Waits for all work that was added.
-  Status settle();
+  Status settle() PDLRT_REQUIRES(mutex);
 
   Device &device;
   const pdl_descriptor &descriptor;
   const TableShare share;
-  std::mutex mutex;
-  std::unique_ptr<DeviceStream> stream;
+  Mutex mutex;
+  std::unique_ptr<DeviceStream> stream PDLRT_GUARDED_BY(mutex);
   /// 1 + the number of times that the host has waited for the stream.
-  uint64_t waits = 1;
+  uint64_t waits PDLRT_GUARDED_BY(mutex) = 1;
   /// Indexed by symbol.
-  std::vector<Entry> entries;
+  std::vector<Entry> entries PDLRT_GUARDED_BY(mutex);
   /// Memory for the rule of a table with 16-bit values: `wideRows` has a piece
   /// of rows as f32, and `widePlaces` the address of each.
-  DeviceBuffer wideRows, widePlaces;
+  DeviceBuffer wideRows PDLRT_GUARDED_BY(mutex), widePlaces
+      PDLRT_GUARDED_BY(mutex);
   /// Memory for a rule that updates all rows. `marks`: the mark of each row
   /// (`DeviceTable::mark`). `keysOfRows`: the key of each row, from which
   /// random bits are drawn. The others: a piece of rows, and their gradients.
-  DeviceBuffer marks, keysOfRows, spreadRows, spreadGradients;
+  DeviceBuffer marks PDLRT_GUARDED_BY(mutex),
+      keysOfRows PDLRT_GUARDED_BY(mutex), spreadRows PDLRT_GUARDED_BY(mutex),
+      spreadGradients PDLRT_GUARDED_BY(mutex);
   size_t pieceBytes = size_t(16) << 20;
-  DeviceScalars scalars;
+  DeviceScalars scalars PDLRT_GUARDED_BY(mutex);
   /// Flags by symbol: set if a rule has written a number that is not finite.
-  DeviceFlags nonFinite;
+  DeviceFlags nonFinite PDLRT_GUARDED_BY(mutex);
   /// True if rules were added since the last `finish`.
-  bool isUpdating = false;
+  bool isUpdating PDLRT_GUARDED_BY(mutex) = false;
 };
 
 } // namespace pdlrt

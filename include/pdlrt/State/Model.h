@@ -11,6 +11,7 @@
 
 #include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/State/ModelMetrics.h"
 #include "pdlrt/State/Placement.h"
 #include "pdlrt/State/TableBound.h"
@@ -18,7 +19,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -108,9 +108,10 @@ public:
   /// `withholdPrepared`. Throws std::bad_alloc.
   void noteTableSizes() const;
 
-  /// `senders` returns the number of senders whose pushes update the state as
-  /// separate steps (`pdl_once_arguments::senders`). It is 1 until
-  /// `setSenders`, which must be called before any update.
+  /// `senders` returns the number of senders whose pushes are applied as
+  /// separate steps (`pdl_once_arguments::senders`). It is 1 unless
+  /// `setSenders` sets another number. Call `setSenders` only before the first
+  /// update.
   double senders() const { return senderCount; }
   void setSenders(double count) { senderCount = count; }
 
@@ -149,7 +150,9 @@ public:
 
   /// Returns the mutex of step counts. An update must hold it from its first
   /// read of a step count until it has counted its last step.
-  std::mutex &stepMutex() { return ownStepMutex; }
+  Mutex &stepMutex() PDLRT_RETURN_CAPABILITY(ownStepMutex) {
+    return ownStepMutex;
+  }
   /// Limits the memory of tables: rows are evicted between updates. Call before
   /// the model is used. `bound` must have passed `checkTableBound`. Errors are
   /// those of `RowStore::open`.
@@ -183,8 +186,8 @@ public:
   /// old.
   void quiesce(QuiescentTables which = QuiescentTables::All);
   static constexpr int64_t updatesOfTime = 1024;
-  /// Sets the step count of a group that is restored from a checkpoint to
-  /// `count`.
+  /// Sets the step count of a restored group to `count`. Also sets the current
+  /// period of its tables, and restarts their time at 0 (`quiesce`).
   void restoreStepCount(int32_t group, int64_t count);
 
 private:
@@ -209,7 +212,7 @@ private:
   bool placesTables = false;
   std::unique_ptr<DeviceState> ownDeviceState;
   const PreparedRows *preparedRows = nullptr;
-  std::mutex ownStepMutex;
+  Mutex ownStepMutex;
   TableBound tableBound;
   Counter rowsEvicted = addEvictedRows();
   /// Metrics of tables, by symbol; nullopt for parameters, and until the first

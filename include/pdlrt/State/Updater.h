@@ -42,9 +42,10 @@ public:
 
   /// Does one update with the gradients `merged`. Updates each group of the
   /// program whose objective has a nonzero weight; there must be at least one.
-  /// A dense block of `merged` must have the elements of the rows that the
-  /// model has. Errors are those of `finish`. Throws std::bad_alloc only before
-  /// anything is written.
+  /// A dense block of `merged` must contain exactly those rows of its parameter
+  /// that this process holds. Errors are those of `begin` and `finish`, and of
+  /// devices that compute norms. Throws std::bad_alloc only before values and
+  /// slots are updated; keys may have been counted and rows inserted by then.
   Status apply(const PartialSum &merged);
 
   // The following functions do the same update in several calls, for a model

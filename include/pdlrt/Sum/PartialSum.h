@@ -64,9 +64,10 @@ struct BlockGradient {
   const void *const *seenRows = nullptr;
   /// Gradient in device memory; null: none. Parameter: the elements from one
   /// replica; if `dense` is null, they are only on the device. In a sum over
-  /// replicas, the pointer only tells that the sum is on devices. Table, if
-  /// `gradients` is null: the gradients of all keys, one after the other, with
-  /// the keys and the addresses of their rows in the two members below.
+  /// replicas, the pointer only says that the sum is on devices, and must not
+  /// be read. Table, if `gradients` is null: the gradients of all keys, one
+  /// after the other, with the keys and the addresses of their rows in the two
+  /// members below.
   const void *onDevice = nullptr;
   const int64_t *keysOnDevice = nullptr;
   void *const *rowsOnDevice = nullptr;

@@ -93,8 +93,8 @@ private:
     /// One entry for each key in `keys`; nonzero if its gradient is a sum in
     /// `values`.
     std::vector<char> owned;
-    /// Memory for sums, one buffer for each added part: for keys of the part
-    /// that had only one gradient before.
+    /// Memory for sums, one buffer for each added part. It holds the sums of
+    /// keys that get their second gradient from this part.
     std::vector<AlignedBuffer> values;
     std::vector<Entry> table;
     uint32_t epoch = 0;

@@ -310,8 +310,8 @@ public:
   void initialValue(int64_t key, void *value) const {
     tableOptions.initialValue(key, value);
   }
-  /// Writes the initial value of a key as `width` elements. They are rounded to
-  /// the storage format first.
+  /// Writes the initial value of a key as `width` elements, each rounded to a
+  /// number that the storage format can represent.
   void initialElements(int64_t key, void *elements) const {
     tableOptions.initialElements(key, elements);
   }

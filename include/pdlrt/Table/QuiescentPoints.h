@@ -18,8 +18,9 @@
 #ifndef PDLRT_TABLE_QUIESCENTPOINTS_H
 #define PDLRT_TABLE_QUIESCENTPOINTS_H
 
+#include "pdlrt/Core/Mutex.h"
+
 #include <cstddef>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt {
@@ -37,7 +38,7 @@ public:
   /// Adds a worker, which is resting. Returns its number. Throws
   /// std::bad_alloc.
   size_t add() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     passes.push_back({0, /*rests=*/true});
     return passes.size() - 1;
   }
@@ -48,7 +49,7 @@ public:
   /// steps or is resting, calls `makePoint` while concurrent calls wait.
   template <typename Point>
   void pass(size_t worker, bool rests, Point &&makePoint) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     passes[worker].rests = rests;
     ++passes[worker].count;
     for (const Passes &each : passes)
@@ -66,8 +67,8 @@ private:
     bool rests;
   };
 
-  std::mutex mutex;
-  std::vector<Passes> passes;
+  Mutex mutex;
+  std::vector<Passes> passes PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlrt

@@ -109,9 +109,9 @@ struct TableOptions {
     return frozenStorage() == PDL_STORE_ELEMENT ? elementBytes() : valueBytes();
   }
   /// Write the initial value of a key. `initialValue` writes it in the storage
-  /// format (`valueBytes` bytes). `initialElements` writes `width` elements
-  /// that were rounded to the storage format. `initialFrozen` writes it in the
-  /// format that frozen programs read.
+  /// format (`valueBytes` bytes). `initialElements` writes it as `width`
+  /// elements, each rounded to a number that the storage format can represent.
+  /// `initialFrozen` writes it in the format that frozen programs read.
   void initialValue(int64_t key, void *value) const;
   void initialElements(int64_t key, void *elements) const;
   void initialFrozen(int64_t key, void *value) const;

@@ -103,10 +103,11 @@ public:
   /// keys ascending as signed integers. The shard must not have been read yet.
   /// The content of the rows at that time can only be read by `read`.
   void collectShard(int shard, RowList &rows) const;
-  /// Callback of `read`, which calls visit(part) for parts of `rows` that
-  /// together are all of `rows`. During the call, `TableRow::row` is the
-  /// address of the content that the row had at the time of the snapshot.
-  /// `rows` comes from `collectShard`, possibly of several shards.
+  /// `read` calls visit(part) for consecutive parts of `rows`, until all rows
+  /// have been visited. It sets `TableRow::row` to the content that the row had
+  /// at the time of the snapshot. This address is valid only during
+  /// visit(part). `rows` comes from `collectShard` and may have the rows of
+  /// several shards.
   using Visit = std::function<void(std::span<const TableRow>)>;
   void read(std::span<TableRow> rows, const Visit &visit) const;
   /// Records that a shard has been read, and frees its copies. `rows` has the

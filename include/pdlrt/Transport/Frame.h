@@ -43,9 +43,11 @@ struct Frame {
   Envelope head;
   /// Shares the message's bytes.
   Message payload;
-  /// Note of the message; usually empty. In a request, it is a recovery record:
-  /// a server returns it to the next incarnation of the sender. Shares the
-  /// message's bytes.
+  /// Note of the message; usually empty. In a Greet or a Join request, it is a
+  /// StartSign, and in the response to it a JoinResponse. In a Leave request,
+  /// it says why the trainer leaves. In numbered requests, it is a recovery
+  /// record: a server returns it to the next incarnation of the sender. In a
+  /// refusal, it is a failure code. Shares the message's bytes.
   Message note;
   /// Positions of bytes that were sent in advance as parts; usually empty.
   std::vector<PartPlace> parts = {};

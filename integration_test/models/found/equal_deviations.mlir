@@ -1,6 +1,6 @@
-// The gradient of nn.standardize divides by the deviations, which are one number three times over: a
-// constant without memory, though it has a shape. A loop that reads such a one beside others looked
-// for its memory.
+// The gradient of nn.standardize divides by the deviations, which are three
+// equal numbers: a constant without memory, although it has a shape. A loop
+// that read such a constant together with other tensors looked for its memory.
 module @equal_deviations {
   nn.record @sample {
     nn.field @label : tensor<?x1xf32>

@@ -39,14 +39,17 @@ Address ConstantBuilder::global(const Twine &name, Type type,
 
 Address ConstantBuilder::string(StringRef text) {
   auto [entry, isNew] = stringAddresses.try_emplace(text);
-  if (isNew) {
-    std::string bytes = text.str();
-    bytes.push_back('\0');
-    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
-    entry->second = global("pdl.string." + Twine(stringAddresses.size() - 1),
-                           type, builder.getStringAttr(bytes));
-  }
+  if (isNew)
+    entry->second =
+        namedString("pdl.string." + Twine(stringAddresses.size() - 1), text);
   return entry->second;
+}
+
+Address ConstantBuilder::namedString(const Twine &name, StringRef text) {
+  std::string bytes = text.str();
+  bytes.push_back('\0');
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
+  return global(name, type, builder.getStringAttr(bytes));
 }
 
 Value ConstantBuilder::materializeAddress(StringRef address) {

@@ -47,6 +47,9 @@ public:
 
   /// Adds a NUL-terminated string.
   Address string(llvm::StringRef text);
+  /// Adds a NUL-terminated string under a name of its own, which must be new to
+  /// the module.
+  Address namedString(const llvm::Twine &name, llvm::StringRef text);
   /// Add arrays. Return null for an empty array. `name` must be new to the
   /// module.
   Address strings(const llvm::Twine &name, llvm::ArrayRef<std::string> texts);

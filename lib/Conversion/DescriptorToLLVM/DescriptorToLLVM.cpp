@@ -402,7 +402,8 @@ void DescriptorBuilder::setUpdates(Constant<pdl_program> &program,
                                    ArrayRef<StringRef> symbols,
                                    ArrayRef<int32_t> lookups,
                                    ArrayRef<int32_t> objectives) {
-  // If servers apply the updates, channels state whose weight is the divisor.
+  // If servers apply the updates, the channel of a symbol states which
+  // objective's weight divides its gradient.
   llvm::StringMap<int32_t> ofChannels;
   for (ps::ChannelOp channel : channelsOf(name))
     if (channel.getObjective())
@@ -566,7 +567,8 @@ void DescriptorBuilder::setFingerprints(Constant<pdl_descriptor> &descriptor) {
   descriptor.point(data.parts, constants.structs("pdl.parts", parts));
   data.layout_fingerprint = pdlabi::hashText(layout, 0);
   data.training_fingerprint = pdlabi::hashText(training, 0);
-  // Both roles have the same digest of the parts that they share.
+  // The attribute is a digest of the parts that trainer and server share, so
+  // both programs get the same number.
   auto wire = module->getAttrOfType<StringAttr>(ps::PSDialect::kWireAttrName);
   if (wire && wire.getValue().getAsInteger(16, data.wire_fingerprint))
     data.wire_fingerprint = 0;
@@ -697,10 +699,11 @@ LogicalResult DescriptorBuilder::build() {
           module->getAttrOfType<StringAttr>(nn::NNDialect::kComputeAttrName))
     data.compute =
         static_cast<int32_t>(*nn::symbolizeCompute(compute.getValue()));
-  descriptor.point(data.target_cpu, constants.string(targetCpu));
+  descriptor.point(data.target_cpu,
+                   constants.namedString(kTargetCpuName, targetCpu));
   data.cpu_feature_word_count = cpuFeatures.size();
   descriptor.point(data.cpu_features,
-                   constants.int64s("pdl.cpu_features",
+                   constants.int64s(kCpuFeaturesName,
                                     SmallVector<int64_t>(cpuFeatures.begin(),
                                                          cpuFeatures.end())));
 
@@ -749,7 +752,7 @@ LogicalResult DescriptorBuilder::build() {
   setDevice(descriptor);
   setFingerprints(descriptor);
   buildQuery(
-      constants.structs("pdl.descriptor", std::vector{std::move(descriptor)}));
+      constants.structs(kDescriptorName, std::vector{std::move(descriptor)}));
   return success();
 }
 

@@ -214,7 +214,8 @@ void BufferPlan::joinLoops(Operation *op) {
   llvm::SmallSetVector<unsigned, 8> candidates;
   auto addCandidate = [&](Operation *other) {
     auto found = loopNumbers.find(other);
-    // If a tensor has thousands of readers, many of their loops are full.
+    // Checks the size here, before the costly part of the search: if a tensor
+    // has thousands of readers, many of their loops are full.
     if (found == loopNumbers.end() ||
         loops[found->second].size() >= kMaxOpsOfLoop ||
         other->getBlock() != op->getBlock() ||

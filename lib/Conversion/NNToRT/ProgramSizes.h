@@ -51,18 +51,19 @@ public:
   /// fixed order.
   int64_t chunksOfSums() const { return sumChunks; }
 
-  /// Returns the first dimension; 1 for rank 0.
+  /// Returns the size of a tensor's first dimension, or 1 for rank 0.
   Extent first(mlir::Value tensor) const { return extents.at(tensor); }
-  /// Returns the first dimension of the first operand with a dynamic one.
+  /// Returns the size of the first dimension of the first operand in which this
+  /// dimension is dynamic.
   Extent ofOperands(mlir::Operation *op) const;
-  /// Returns the number of elements.
+  /// Returns the number of elements of a tensor.
   Extent elements(mlir::Value tensor) const;
-  /// Returns the number of bytes.
+  /// Returns the number of bytes of a tensor.
   Extent bytes(mlir::Value tensor) const;
 
   /// Returns the lookups of the program, one per nn.pull, in program order.
   llvm::ArrayRef<nn::PullOp> lookups() const { return pulls; }
-  /// Returns the index of a lookup in that list.
+  /// Returns the index of a lookup in `lookups()`.
   int32_t numberOf(nn::PullOp pull) const { return numbers.lookup(pull); }
   /// Returns the index of the lookup whose keys `unique` belongs to, which is a
   /// result of an `nn.unique`. If several tables are pulled by these keys,

@@ -113,7 +113,8 @@ LogicalResult ScanLoop::emitRow(Value row) {
   }
   for (auto [state, after] : llvm::zip(op.getStateArguments(), op.getRows()))
     copyRow(after, state);
-  // After the nest, the results are complete tensors again.
+  // In the nest, the result was bound to the memory of one row. After it, later
+  // ops read the whole tensor.
   for (Value result : op.getRows())
     emitter.unbind(result);
   return success();

@@ -103,7 +103,8 @@ void TopKLoop::emit() {
   carry(count, {infinity, integer(-1)}, [&](Value at, Place before) -> Place {
     Place found = next(before);
     emitter.store(found.position, to, {row, at});
-    // If there was no number, none follows.
+    // If no entry is left, the limits become those after which no later search
+    // finds one.
     Value isNone =
         compare(arith::CmpIPredicate::slt, found.position, integer(0));
     return {either(isNone, least, found.number),

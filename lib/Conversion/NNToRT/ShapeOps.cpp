@@ -316,9 +316,9 @@ Value OrderedReduction::combine(Value sum, Value next) {
   return arith::SelectOp::create(builder, keeps, sum, next);
 }
 
-/// Emits loops over the reduced runs from number `depth` on, which combine
-/// their elements into `sum` in ascending order. `position` already holds the
-/// indices of the other runs.
+/// Emits loops over the reduced runs from number `depth` on. They combine the
+/// elements with `sum` in ascending order. Returns the result. `position`
+/// already holds the indices of the other runs.
 Value OrderedReduction::accumulate(Value sum, SmallVector<Value> &position,
                                    unsigned depth) {
   while (depth < runs.size() && !runs[depth].reduced)

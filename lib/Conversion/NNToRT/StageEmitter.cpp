@@ -524,7 +524,8 @@ func::FuncOp StageEmitter::emit() {
   builder.setInsertionPointToStart(&function.getBody().front());
   // Marks the position for constants and pointers that are read once.
   index(0);
-  // Its own arena, and the arenas of earlier stages that it reads.
+  // A stage accesses its own arena, and the arenas of earlier stages that it
+  // reads.
   for (const nn::StageProperties &arena : nn::allStages()) {
     auto of = nn::StageAttr::get(builder.getContext(), arena.stage);
     if (of == stage || (arena.lastsForStep && stage.runsAfter(of)))

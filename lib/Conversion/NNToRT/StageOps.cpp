@@ -28,7 +28,8 @@ void pdlc::registerStageOps(DialectRegistry &registry) {
     attachLookupStages(*context);
     attachProductStages(*context);
     attachStateStages(*context);
-    // Last, because an op with a model of its own keeps it.
+    // Attached last: this skips ops that already have an implementation of
+    // their own.
     attachElementwiseStages(*context);
   });
 }

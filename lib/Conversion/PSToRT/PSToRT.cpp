@@ -92,8 +92,8 @@ LogicalResult PSToRT::convertProgram(nn::ProgramOp program,
     convertWait(wait, symbols);
   for (auto post : body.getOps<ps::PostOp>())
     convertPost(post, symbols);
-  // The runtime decides when to exchange changes. Everything else stays as in a
-  // single process.
+  // If trainers apply, the runtime decides when to exchange changes, so the op
+  // is erased. The rest of the program is that of a single process.
   if (ps::getMode(program->getParentOfType<ModuleOp>()).trainersApply) {
     for (auto exchange :
          llvm::make_early_inc_range(body.getOps<ps::ExchangeOp>()))

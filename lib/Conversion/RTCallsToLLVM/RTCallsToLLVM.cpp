@@ -108,7 +108,7 @@ static Value reach(CallBuilder &builder, Value context, Member member,
   auto number = static_cast<int32_t>(index);
   Value address;
   if (!member.elements) {
-    // Address of the number of an objective.
+    // The list consists of f64 numbers, one per objective.
     if (member.member < 0)
       return number ? builder.element(builder.rewriter.getF64Type(), list,
                                       {number})

@@ -38,7 +38,7 @@ void DeviceCommands::begin(int64_t samples, const void *batch) {
 void DeviceCommands::beginPart() {
   if (shape->parts.size() <= partIndex)
     shape->parts.emplace_back();
-  // Traces need the individual pieces.
+  // A trace shows individual commands, so no graph is used while a trace is on.
   isSame = shape->parts[partIndex].graph != nullptr && !Trace::isOn();
   place = 0;
   current.clear();

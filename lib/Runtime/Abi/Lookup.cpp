@@ -137,7 +137,8 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
       PDLRT_RETURN_IF_ERROR(pullOnDevice(*tables, worker, symbol, *lookup,
                                          scratch->onDevice, counts));
     } else if (remote) {
-      // The exchange sets the rows before they are read.
+      // The addresses are not known yet: the exchange sets them before
+      // `compute` reads them.
       std::fill_n(rows, lookup->key_count, nullptr);
     } else if (frozen) {
       scratch->images.clear();

@@ -1,4 +1,5 @@
-//===- Worker.cpp - State behind a stage's `worker` -----------------------===//
+//===- Worker.cpp - State of the `worker` of a stage
+//-----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -8,10 +8,13 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
+#include "Checkpoint/CheckpointNames.h"
 #include "Checkpoint/FallibleTasks.h"
+#include "Checkpoint/StoredCheckpoints.h"
 #include "Files/FileFailure.h"
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Core/FileLimit.h"
+#include "pdlrt/Files/Store.h"
 
 #include <algorithm>
 #include <cstring>
@@ -51,22 +54,23 @@ CheckpointLink Checkpoint::link() const {
 }
 
 Expected<Checkpoint> Checkpoint::openAlone(const std::string &path,
-                                           CheckpointCheck check,
+                                           const PartSelection &parts,
                                            Scheduler *scheduler) {
-  return openFiles(path, check, scheduler, /*tablesAlone=*/false);
+  return openFiles(path, parts, scheduler, /*tablesAlone=*/false);
 }
 
 Expected<Checkpoint> Checkpoint::open(const std::string &path,
-                                      CheckpointCheck check,
+                                      const PartSelection &parts,
                                       Scheduler *scheduler) {
-  Expected<Checkpoint> checkpoint = openAlone(path, check, scheduler);
+  Expected<Checkpoint> checkpoint = openAlone(path, parts, scheduler);
   if (checkpoint)
-    PDLRT_RETURN_IF_ERROR(checkpoint->openEarlier(check, scheduler));
+    PDLRT_RETURN_IF_ERROR(checkpoint->openEarlier(parts, scheduler));
   return checkpoint;
 }
 
 /// Opens all predecessors of a delta.
-Status Checkpoint::openEarlier(CheckpointCheck check, Scheduler *scheduler) {
+Status Checkpoint::openEarlier(const PartSelection &parts,
+                               Scheduler *scheduler) {
   const fs::path own = placeOf(folder);
   const std::string parent = own.parent_path();
   std::optional<CheckpointLink> next = content.after;
@@ -74,14 +78,19 @@ Status Checkpoint::openEarlier(CheckpointCheck check, Scheduler *scheduler) {
   std::string follower = own.filename();
   while (next) {
     const std::string path = (parent.empty() ? "." : parent) + "/" + next->name;
+    // On a disk, a folder without a manifest is damage, which `open` names.
     std::error_code error;
-    if (!fs::exists(path, error))
+    const Expected<bool> isThere = isInObjectStore(path)
+                                       ? isCheckpointThere(path)
+                                       : fs::exists(path, error);
+    PDLRT_RETURN_IF_ERROR(isThere.status());
+    if (!*isThere)
       return Status::notFound(fmt::format(
           "{}: is a delta, and {}, which {} follows, is not next to "
           "it; bring it back, or use another checkpoint",
           folder, next->name, follower));
     Expected<Checkpoint> link =
-        openFiles(path, check, scheduler, /*tablesAlone=*/true);
+        openFiles(path, parts, scheduler, /*tablesAlone=*/true);
     if (!link)
       return Status(link.status())
           .withContext(
@@ -100,13 +109,21 @@ Status Checkpoint::openEarlier(CheckpointCheck check, Scheduler *scheduler) {
   return {};
 }
 
-static bool isChecked(PartKind kind, CheckpointCheck check) {
-  return check == CheckpointCheck::Everything || kind == PartKind::Trainer ||
-         (check == CheckpointCheck::Parameters && kind == PartKind::Dense);
+PartUse PartSelection::useOf(const CheckpointPart &part,
+                             const std::string &path) const {
+  if (choose)
+    return choose(part);
+  if (check == CheckpointCheck::Everything || part.kind == PartKind::Trainer ||
+      (check == CheckpointCheck::Parameters && part.kind == PartKind::Dense))
+    return PartUse::Verify;
+  // Each file that is opened costs requests.
+  return check == CheckpointCheck::Progress && isInObjectStore(path)
+             ? PartUse::None
+             : PartUse::Read;
 }
 
 Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
-                                           CheckpointCheck check,
+                                           const PartSelection &parts,
                                            Scheduler *scheduler,
                                            bool tablesAlone) {
   // All parts are open at the same time.
@@ -117,15 +134,19 @@ Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
   if (!manifest)
     return isAtFileLimit() ? Status::outOfMemory(manifest.status().message())
                            : manifest.status();
-  if (tablesAlone)
-    std::erase_if(manifest->parts, [](const CheckpointPart &part) {
-      return part.kind != PartKind::Table;
-    });
+  std::erase_if(manifest->parts, [&](const CheckpointPart &part) {
+    return (tablesAlone && part.kind != PartKind::Table) ||
+           parts.useOf(part, path) == PartUse::None;
+  });
   Checkpoint checkpoint(path, std::move(*manifest));
   checkpoint.digest = digest;
+  const std::string &inside = checkpoint.content.partsFolder;
+  const std::string files = inside.empty() ? path : path + "/" + inside;
   for (const CheckpointPart &part : checkpoint.content.parts) {
     Expected<SafetensorsFile> file =
-        SafetensorsFile::open(path + "/" + part.file);
+        SafetensorsFile::open(files + "/" + part.file);
+    if (!file && file.status().code() == PDL_UNAVAILABLE)
+      return file.status();
     if (!file)
       return isAtFileLimit() ? Status::outOfMemory(file.status().message())
                              : checkpoint.damaged(file.status().message());
@@ -138,7 +159,7 @@ Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
   // Open files stay readable even if a job removes the folder.
   std::vector<size_t> toCheck;
   for (size_t p = 0; p < checkpoint.files.size(); ++p)
-    if (isChecked(checkpoint.content.parts[p].kind, check))
+    if (parts.useOf(checkpoint.content.parts[p], path) == PartUse::Verify)
       toCheck.push_back(p);
   PDLRT_RETURN_IF_ERROR(
       runFallible(scheduler, int64_t(toCheck.size()), [&](int64_t i) {
@@ -150,6 +171,8 @@ Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
 Status Checkpoint::checkDigest(size_t index) const {
   const CheckpointPart &part = content.parts[index];
   const Expected<FileDigest> digest = files[index].digest();
+  if (!digest && digest.status().code() == PDL_UNAVAILABLE)
+    return digest.status();
   if (!digest)
     return damaged(digest.status().message());
   if (digest->hash == part.digest.hash)
@@ -257,7 +280,12 @@ CheckpointWriter CheckpointWriter::into(const std::string &folder) {
 
 CheckpointWriter::~CheckpointWriter() {
   std::error_code ignored;
-  if (!temporary.empty() && ownsFolder)
+  if (temporary.empty() || !ownsFolder)
+    return;
+  // What stays is removed later by age.
+  if (isInObjectStore(temporary))
+    (void)removeStoredFolder(temporary);
+  else
     fs::remove_all(temporary, ignored);
 }
 
@@ -268,7 +296,9 @@ static Status cannotWrite(const std::string &path,
 
 Expected<std::string> CheckpointWriter::folder() {
   std::error_code error;
-  if (temporary.empty()) {
+  if (temporary.empty() && isInObjectStore(path)) {
+    temporary = storedPartsFolder(path);
+  } else if (temporary.empty()) {
     // A previous incarnation on another host may have had the same process id.
     temporary =
         fmt::format("{}.tmp.{}-{}", path, getpid(), std::random_device()());
@@ -289,15 +319,38 @@ Status CheckpointWriter::addPart(CheckpointPart part,
   return {};
 }
 
+/// Publishes a checkpoint of an object store: its files become visible with the
+/// manifest.
+Status CheckpointWriter::commitStored(CheckpointManifest manifest,
+                                      uint64_t *digest) {
+  manifest.parts = parts;
+  manifest.partsFolder = fs::path(temporary).filename();
+  PDLRT_RETURN_IF_ERROR(
+      writeManifest(manifest, path + "/" + manifestName, digest));
+  temporary.clear();
+  return removeOtherParts(path, manifest.partsFolder);
+}
+
 Status CheckpointWriter::commitNew(CheckpointManifest manifest) {
   manifest.parts = parts;
+  manifest.partsFolder.clear();
+  if (isInObjectStore(path)) {
+    manifest.partsFolder = fs::path(temporary).filename();
+    PDLRT_RETURN_IF_ERROR(
+        writeNewManifest(manifest, path + "/" + manifestName));
+    temporary.clear();
+    return {};
+  }
   PDLRT_RETURN_IF_ERROR(
       writeManifest(manifest, temporary + "/" + manifestName, nullptr));
   return renameToNew(temporary, path);
 }
 
 Status CheckpointWriter::commit(CheckpointManifest manifest, uint64_t *digest) {
+  if (isInObjectStore(path))
+    return commitStored(std::move(manifest), digest);
   manifest.parts = parts;
+  manifest.partsFolder.clear();
   PDLRT_RETURN_IF_ERROR(
       writeManifest(manifest, temporary + "/" + manifestName, digest));
   // `rename` cannot replace a folder that is not empty.

@@ -8,14 +8,18 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
+#include "Checkpoint/CheckpointNames.h"
 #include "Checkpoint/NewestUpTo.h"
 #include "Checkpoint/ProbeName.h"
+#include "Checkpoint/StoredCheckpoints.h"
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Core/FileIdentity.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Files/Store.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -27,26 +31,13 @@
 using namespace pdlrt;
 namespace fs = std::filesystem;
 
-static constexpr std::string_view namePrefix = "step-";
 static constexpr const char *writerName = ".pdl-writer";
+/// Name of the link to the best checkpoint (`CheckpointFolder::markBest`).
+static constexpr const char *bestName = "best";
+/// Prefix of temporary links that become the link to the best checkpoint.
+static constexpr std::string_view bestPrefix = ".pdl-best.";
 /// Prefix of temporary files that become the lock file.
 static constexpr std::string_view writerPrefix = ".pdl-writer.";
-
-/// Returns the step count in the name of a checkpoint's folder, or -1 for other
-/// names.
-static int64_t stepsOf(const std::string &name) {
-  if (name.compare(0, namePrefix.size(), namePrefix) != 0)
-    return -1;
-  int64_t steps = -1;
-  const char *end = name.data() + name.size();
-  auto [rest, error] =
-      std::from_chars(name.data() + namePrefix.size(), end, steps);
-  return error == std::errc() && rest == end && steps >= 0 ? steps : -1;
-}
-
-static std::string pathOf(const std::string &folder, int64_t steps) {
-  return fmt::format("{}/{}{:012}", folder, namePrefix, steps);
-}
 
 /// An interrupted writer leaves folders whose names are the name of a
 /// checkpoint, a mark and further text. Returns the name of the checkpoint, or
@@ -69,12 +60,13 @@ static constexpr std::string_view removedMark = ".removed.";
 /// Mark after the name of a checkpoint that is being written.
 static constexpr std::string_view unfinishedMark = ".tmp.";
 
-bool pdlrt::isUnfinishedCheckpoint(const std::string &name) {
-  return !checkpointOf(name, unfinishedMark).empty();
-}
-
 std::string pdlrt::publishedPathOf(const std::string &unfinished) {
   const fs::path path(unfinished);
+  if (isInObjectStore(unfinished))
+    return isStoredPartsName(path.filename()) &&
+                   stepsOf(path.parent_path().filename()) >= 0
+               ? path.parent_path().string()
+               : std::string();
   const std::string name = checkpointOf(path.filename(), unfinishedMark);
   return name.empty() ? std::string() : (path.parent_path() / name).string();
 }
@@ -89,17 +81,21 @@ static void cleanUp(const std::string &folder) {
     const fs::path path = fs::path(folder) / name;
     const std::string replaced = checkpointOf(name, replacedMark);
     // The writer ended between its two renames. The new checkpoint has not got
-    // its name, so the old one is the last complete one.
+    // its name, so the old one is the last published one.
     if (!replaced.empty() && !fs::exists(fs::path(folder) / replaced, error))
       fs::rename(path, fs::path(folder) / replaced, error);
     else if (!replaced.empty() || !checkpointOf(name, removedMark).empty() ||
              !checkpointOf(name, unfinishedMark).empty() ||
-             name.starts_with(probePrefix) || name.starts_with(writerPrefix))
+             name.starts_with(probePrefix) || name.starts_with(writerPrefix) ||
+             name.starts_with(bestPrefix))
       fs::remove_all(path, error);
   }
 }
 
-std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
+/// Like `listCheckpoints`, but returns the error of an object store.
+static Expected<std::vector<int64_t>> listOrFail(const std::string &folder) {
+  if (isInObjectStore(folder))
+    return listStoredCheckpoints(folder);
   std::vector<int64_t> all;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -112,6 +108,14 @@ std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
   }
   std::sort(all.rbegin(), all.rend());
   return all;
+}
+
+std::vector<int64_t> pdlrt::listCheckpoints(const std::string &folder) {
+  Expected<std::vector<int64_t>> all = listOrFail(folder);
+  if (all)
+    return *std::move(all);
+  logWarning(all.status().message());
+  return {};
 }
 
 /// Returns an error if the step count in the folder's name differs from the one
@@ -127,19 +131,32 @@ static Status checkName(const std::string &path, int64_t steps) {
       path, steps, fs::path(pathOf(".", steps)).filename().string()));
 }
 
+/// Returns a text that differs if a checkpoint has been replaced; empty if
+/// there is none.
+static Expected<std::string> identityOf(const std::string &path) {
+  if (isInObjectStore(path))
+    return storedVersionOf(path);
+  const auto identity = FileIdentity::of(path);
+  return identity ? fmt::format("{}-{}", identity->device, identity->number)
+                  : std::string();
+}
+
 /// Like `Checkpoint::open`, but returns no checkpoint, instead of an error, if
 /// a job has removed or replaced it during the call. That is not damage.
 static Expected<std::optional<Checkpoint>>
-openUnlessRemoved(const std::string &path, CheckpointCheck check,
+openUnlessRemoved(const std::string &path, const PartSelection &parts,
                   Scheduler *scheduler) {
-  const auto before = FileIdentity::of(path);
-  Expected<Checkpoint> checkpoint = Checkpoint::open(path, check, scheduler);
+  const auto before = identityOf(path);
+  PDLRT_RETURN_IF_ERROR(before.status());
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path, parts, scheduler);
   if (checkpoint) {
     PDLRT_RETURN_IF_ERROR(
         checkName(path, checkpoint->manifest().progress.steps));
     return std::optional<Checkpoint>(std::move(*checkpoint));
   }
-  if (!before || FileIdentity::of(path) != before)
+  const auto now = identityOf(path);
+  PDLRT_RETURN_IF_ERROR(now.status());
+  if (before->empty() || *now != *before)
     return std::optional<Checkpoint>();
   return checkpoint.status();
 }
@@ -153,30 +170,36 @@ pdlrt::findNewestCheckpoint(const std::string &folder,
 
 Expected<std::optional<Checkpoint>>
 pdlrt::findNewestUpTo(const std::string &folder, int64_t maxSteps,
-                      std::vector<std::string> &refused, CheckpointCheck check,
-                      Scheduler *scheduler) {
+                      std::vector<std::string> &refused,
+                      const PartSelection &parts, Scheduler *scheduler) {
   const size_t refusedBefore = refused.size();
   const auto list = [&] {
-    std::vector<int64_t> all = listCheckpoints(folder);
-    std::erase_if(all, [&](int64_t steps) { return steps > maxSteps; });
+    Expected<std::vector<int64_t>> all = listOrFail(folder);
+    if (all)
+      std::erase_if(*all, [&](int64_t steps) { return steps > maxSteps; });
     return all;
   };
-  std::vector<int64_t> all = list();
+  Expected<std::vector<int64_t>> listed = list();
+  PDLRT_RETURN_IF_ERROR(listed.status());
+  std::vector<int64_t> all = *std::move(listed);
   for (size_t next = 0; next < all.size();) {
     Expected<std::optional<Checkpoint>> checkpoint =
-        openUnlessRemoved(pathOf(folder, all[next]), check, scheduler);
+        openUnlessRemoved(pathOf(folder, all[next]), parts, scheduler);
     if (checkpoint && *checkpoint)
       return checkpoint;
     if (checkpoint) {
       // A job removes checkpoints only after it has written a newer one.
       refused.resize(refusedBefore);
-      all = list();
+      listed = list();
+      PDLRT_RETURN_IF_ERROR(listed.status());
+      all = *std::move(listed);
       next = 0;
       continue;
     }
-    // If this process lacks resources, it must not resume from an older
-    // checkpoint.
-    if (checkpoint.status().code() == PDL_OUT_OF_MEMORY)
+    // If this process lacks resources, or a store does not respond, it must not
+    // resume from an older checkpoint.
+    if (checkpoint.status().code() == PDL_OUT_OF_MEMORY ||
+        checkpoint.status().code() == PDL_UNAVAILABLE)
       return checkpoint.status();
     refused.push_back(checkpoint.status().message());
     ++next;
@@ -187,16 +210,33 @@ pdlrt::findNewestUpTo(const std::string &folder, int64_t maxSteps,
                           " can be used: " + refused.front());
 }
 
-Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
+/// If `path` is the link to the best checkpoint, returns the path of this
+/// checkpoint, so that predecessors of a delta are found next to it. Otherwise
+/// returns `path`.
+static std::string withoutLink(const std::string &path) {
+  fs::path link(path);
+  if (!link.has_filename())
+    link = link.parent_path();
+  std::error_code error;
+  const fs::path target =
+      link.filename() == bestName ? fs::read_symlink(link, error) : fs::path();
+  return target.empty() || error ? path
+                                 : (link.parent_path() / target).string();
+}
+
+Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &given,
                                            std::vector<std::string> &refused,
                                            Scheduler *scheduler,
                                            CheckpointCheck check) {
+  const std::string path =
+      isInObjectStore(given) ? withoutSlashes(given) : withoutLink(given);
+  const Expected<bool> isCheckpoint = isCheckpointThere(path);
+  PDLRT_RETURN_IF_ERROR(isCheckpoint.status());
   std::error_code error;
-  if (!fs::exists(path, error))
+  if (!isInObjectStore(path) && !fs::exists(path, error))
     return Status::notFound(path + ": there is no such folder; name one that "
                                    "'trainer train --checkpoint' wrote to");
-  if (fs::exists(path + "/" + manifestName, error) ||
-      stepsOf(fs::path(path).filename()) >= 0) {
+  if (*isCheckpoint || stepsOf(fs::path(path).filename()) >= 0) {
     Expected<std::optional<Checkpoint>> named =
         openUnlessRemoved(path, check, scheduler);
     if (!named)
@@ -263,8 +303,9 @@ static Status makeFolder(const std::string &path) {
 /// contain other checkpoints.
 static Status checkNoCheckpoint(const std::string &path) {
   const std::string name = path + "/" + manifestName;
-  std::error_code error;
-  if (!fs::exists(name, error))
+  const Expected<bool> isCheckpoint = isCheckpointThere(path);
+  PDLRT_RETURN_IF_ERROR(isCheckpoint.status());
+  if (!*isCheckpoint)
     return {};
   const Expected<CheckpointManifest> manifest = readManifest(name);
   return Status::invalidArgument(
@@ -290,6 +331,10 @@ static uint64_t jobOfOwner(const std::string &folder) {
 Expected<std::optional<CheckpointFolder>>
 CheckpointFolder::openIfFree(const std::string &path, uint64_t job) {
   PDLRT_RETURN_IF_ERROR(checkNoCheckpoint(path));
+  if (isInObjectStore(path)) {
+    PDLRT_RETURN_IF_ERROR(prepareStoredFolder(path));
+    return std::optional(CheckpointFolder(path, LockFile()));
+  }
   PDLRT_RETURN_IF_ERROR(makeFolder(path));
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     return cannotBeWritten(path, errno);
@@ -314,21 +359,26 @@ CheckpointFolder::openIfFree(const std::string &path, uint64_t job) {
 }
 
 Expected<CheckpointFolder> CheckpointFolder::open(const std::string &path) {
-  auto folder = openIfFree(path);
+  auto opened = openIfFree(path);
+  if (!opened)
+    return std::move(opened).status();
+  std::optional<CheckpointFolder> &folder = *opened;
   if (!folder)
-    return std::move(folder).status();
-  if (!*folder)
     return isInUse(path);
-  return std::move(**folder);
+  return std::move(*folder);
 }
 
 Expected<CheckpointFolder> CheckpointFolder::takeOver(const std::string &path,
                                                       uint64_t job) {
-  auto free = openIfFree(path, job);
-  if (!free)
-    return std::move(free).status();
-  if (*free)
-    return std::move(**free);
+  auto opened = openIfFree(path, job);
+  if (!opened)
+    return std::move(opened).status();
+  if (std::optional<CheckpointFolder> &free = *opened) {
+    // The next incarnation must be able to take it over in turn.
+    if (job != 0)
+      PDLRT_RETURN_IF_ERROR(free->note(job));
+    return std::move(*free);
+  }
   if (job == 0 || jobOfOwner(path) != job)
     return isInUse(path);
   int reason = 0;
@@ -342,12 +392,12 @@ Expected<CheckpointFolder> CheckpointFolder::takeOver(const std::string &path,
 
 Expected<CheckpointFolder> CheckpointFolder::openFor(const std::string &path,
                                                      uint64_t job) {
-  auto free = openIfFree(path, job);
-  if (!free)
-    return std::move(free).status();
-  if (*free) {
-    PDLRT_RETURN_IF_ERROR((*free)->note(job));
-    return std::move(**free);
+  auto opened = openIfFree(path, job);
+  if (!opened)
+    return std::move(opened).status();
+  if (std::optional<CheckpointFolder> &free = *opened) {
+    PDLRT_RETURN_IF_ERROR(free->note(job));
+    return std::move(*free);
   }
   if (job == 0 || jobOfOwner(path) != job)
     return isInUse(path);
@@ -355,6 +405,8 @@ Expected<CheckpointFolder> CheckpointFolder::openFor(const std::string &path,
 }
 
 Status CheckpointFolder::note(uint64_t job) const {
+  if (isInObjectStore(folder))
+    return {};
   const int reason = lock.write(jobText(job));
   return reason == 0 ? Status() : cannotBeWritten(folder, reason);
 }
@@ -372,6 +424,8 @@ std::string CheckpointFolder::nameIn(const std::string &folder, int64_t steps) {
 }
 
 Status CheckpointFolder::remove(int64_t steps) const {
+  if (isInObjectStore(folder))
+    return removeStoredCheckpoint(nameOf(steps));
   // Renamed first, so that no reader sees a partly removed checkpoint.
   const std::string path = nameOf(steps);
   const std::string removed =
@@ -411,14 +465,68 @@ static bool addNeeded(const std::string &folder, int64_t steps,
   }
 }
 
+Status CheckpointFolder::markBest(int64_t steps) const {
+  const std::string link = folder + "/" + bestName;
+  if (isInObjectStore(folder))
+    return Status::invalidArgument(link +
+                                   ": an object store has no links; name a "
+                                   "folder of this host");
+  // Renamed, so that there is always a link.
+  const std::string temporary =
+      fmt::format("{}/{}{}", folder, bestPrefix, getpid());
+  std::error_code error, ignored;
+  fs::remove(temporary, error);
+  fs::create_symlink(fs::path(nameOf(steps)).filename(), temporary, error);
+  if (!error)
+    fs::rename(temporary, link, error);
+  if (!error)
+    return {};
+  fs::remove(temporary, ignored);
+  const bool isFolder = error == std::errc::is_a_directory ||
+                        error == std::errc::file_exists ||
+                        error == std::errc::directory_not_empty;
+  return Status::ofErrno(
+      error.value(),
+      fmt::format("{}: the link to the best checkpoint cannot be made: {}; {}",
+                  link, error.message(),
+                  isFolder ? "remove what has this name"
+                           : "check that --checkpoint may be written and is "
+                             "on a file system with symbolic links"));
+}
+
+/// Returns the number of steps of the best checkpoint in `folder`, or -1 if
+/// none is marked.
+static int64_t bestStepsIn(const std::string &folder) {
+  std::error_code error;
+  const fs::path target =
+      isInObjectStore(folder)
+          ? fs::path()
+          : fs::read_symlink(fs::path(folder) / bestName, error);
+  return error || target.has_parent_path() ? -1 : stepsOf(target.string());
+}
+
+/// Returns the numbers of steps of checkpoints that are kept because their
+/// evaluation was the best: the marked one, and the one that the checkpoint
+/// after `steps` steps records. These differ if the training was killed before
+/// it could mark a checkpoint.
+static std::set<int64_t> bestOf(const std::string &folder, int64_t steps) {
+  std::set<int64_t> best = {bestStepsIn(folder)};
+  if (const Expected<CheckpointManifest> manifest =
+          readManifest(pathOf(folder, steps) + "/" + manifestName);
+      manifest && manifest->progress.evaluations.kept.steps > 0)
+    best.insert(manifest->progress.evaluations.kept.steps);
+  return best;
+}
+
 Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
   if (keep == 0)
     return {};
   int64_t kept = 0;
   std::set<int64_t> needed;
+  const std::set<int64_t> best = bestOf(folder, steps);
   std::vector<int64_t> old;
   for (int64_t other : listCheckpoints(folder)) {
-    if (other > steps || ++kept <= keep)
+    if (other > steps || ++kept <= keep || best.contains(other))
       addNeeded(folder, other, needed);
     else
       old.push_back(other);
@@ -467,6 +575,10 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
                             ": none of the checkpoints there is whole, "
                             "so none was removed; name another folder" +
                             firstRefused);
+  if (!needed.empty())
+    for (int64_t best : bestOf(folder, *needed.rbegin()))
+      if (std::ranges::find(all, best) != all.end())
+        addNeeded(folder, best, needed);
   pruned.needed = int64_t(needed.size()) - pruned.kept;
   for (int64_t steps : all) {
     if (needed.contains(steps) || renamed.contains(steps))

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Checkpoint/CheckpointMetrics.h"
 
+#include <chrono>
 #include <vector>
 
 using namespace pdlrt;
@@ -39,6 +40,12 @@ struct CheckpointFamilies {
        .unit = "seconds",
        .help = "Time in which steps had to wait for a checkpoint",
        .bounds = secondsBounds()}};
+  const GaugeFamily last{
+      {.name = "pdl_checkpoint_last_success_timestamp_seconds",
+       .unit = "seconds",
+       .help =
+           "Time at which the last checkpoint of this process was complete, "
+           "since 1970; absent before the first one"}};
 };
 
 } // namespace
@@ -56,3 +63,13 @@ CheckpointMetrics::CheckpointMetrics()
       failed(checkpointFamilies().count.add({"failed"})),
       seconds(checkpointFamilies().seconds.add()),
       pause(checkpointFamilies().pause.add()) {}
+
+void CheckpointMetrics::count(const Status &status) {
+  ++(status.ok() ? saved : failed);
+  if (!status.ok())
+    return;
+  // All owners of state in this process share it.
+  static Gauge &last = *new Gauge(checkpointFamilies().last.add());
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  last.set(std::chrono::duration<double>(now).count());
+}

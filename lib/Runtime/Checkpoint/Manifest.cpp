@@ -13,6 +13,7 @@
 #include "Files/TemporaryFile.h"
 #include "pdlabi/hash.h"
 #include "pdlrt/Files/FileBytes.h"
+#include "pdlrt/Files/Store.h"
 
 #include "nlohmann/json.hpp"
 
@@ -48,8 +49,23 @@ static json toJson(const CheckpointManifest &manifest) {
   return writer.json();
 }
 
-Status pdlrt::writeManifest(const CheckpointManifest &manifest,
-                            const std::string &path, uint64_t *digest) {
+/// Writes a manifest into an object store. Replaces that of an earlier save of
+/// the same step.
+static Status publishManifest(const std::string &path,
+                              const std::string &text) {
+  auto store = storeOf(path);
+  PDLRT_RETURN_IF_ERROR(store.status());
+  auto found = (*store)->find(path);
+  PDLRT_RETURN_IF_ERROR(found.status());
+  PublishCondition condition;
+  if (const std::optional<StoredFileInfo> &before = *found)
+    condition.replaced = before->version;
+  return (*store)->publish(path, text, condition);
+}
+
+/// Returns the text of a manifest with its checksum.
+static Expected<std::string> textOf(const CheckpointManifest &manifest,
+                                    const std::string &path) {
   std::string body;
   try {
     body = "\"checkpoint\": " + toJson(manifest).dump(2) + "}\n";
@@ -58,14 +74,30 @@ Status pdlrt::writeManifest(const CheckpointManifest &manifest,
                                    ": cannot be written: a name in it is not "
                                    "UTF-8 text");
   }
-  const std::string text =
-      joinChecked(manifest.after ? deltaVersion : checkpointVersion, body);
+  return joinChecked(manifest.after ? deltaVersion : checkpointVersion, body);
+}
+
+Status pdlrt::writeManifest(const CheckpointManifest &manifest,
+                            const std::string &path, uint64_t *digest) {
+  const Expected<std::string> text = textOf(manifest, path);
+  PDLRT_RETURN_IF_ERROR(text.status());
   if (digest)
-    *digest = hashBytes(text.data(), text.size());
+    *digest = hashBytes(text->data(), text->size());
+  if (isInObjectStore(path))
+    return publishManifest(path, *text);
   TemporaryFile file(path);
   PDLRT_RETURN_IF_ERROR(file.create());
-  PDLRT_RETURN_IF_ERROR(file.write(text.data(), text.size()));
+  PDLRT_RETURN_IF_ERROR(file.write(text->data(), text->size()));
   return file.commit();
+}
+
+Status pdlrt::writeNewManifest(const CheckpointManifest &manifest,
+                               const std::string &path) {
+  const Expected<std::string> text = textOf(manifest, path);
+  PDLRT_RETURN_IF_ERROR(text.status());
+  auto store = storeOf(path);
+  PDLRT_RETURN_IF_ERROR(store.status());
+  return (*store)->publish(path, *text, {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,6 +165,10 @@ static Status checkParts(const CheckpointManifest &manifest,
        manifest.after->name.find('/') != std::string::npos))
     return damaged(path, "it follows '" + manifest.after->name +
                              "', which is no name of a checkpoint");
+  if (manifest.partsFolder.starts_with('.') ||
+      manifest.partsFolder.find('/') != std::string::npos)
+    return damaged(path, "its files are in '" + manifest.partsFolder +
+                             "', which is no folder in it");
   std::set<std::string> files;
   for (const CheckpointPart &part : manifest.parts) {
     if (part.isChanges && !manifest.after)
@@ -177,6 +213,9 @@ Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path,
       !std::filesystem::is_regular_file(path, ignored))
     return damaged(path, "is no regular file");
   const Expected<FileBytes> file = FileBytes::open(path, "");
+  // A store that does not respond does not make a checkpoint damaged.
+  if (!file && isInObjectStore(path) && file.status().code() != PDL_NOT_FOUND)
+    return file.status();
   if (!file)
     return damaged(path, "cannot be read");
   std::string text(file->size(), '\0');

@@ -21,6 +21,7 @@
 
 #include "Checkpoint/ManifestJson.h"
 #include "pdlrt/Checkpoint/Manifest.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -159,6 +160,13 @@ inline constexpr auto windowStartFields = [](auto &io, auto &start) {
   io.count("content", start.digest);
 };
 
+inline constexpr auto placeFields = [](auto &io, auto &place) {
+  io.count("file", place.file);
+  io.count("byte", place.byte);
+  io.count("line", place.line);
+  io.optional("time", place.row > 0, [&] { io.count("time", place.row); });
+};
+
 inline constexpr auto positionFields = [](auto &io, auto &position) {
   io.count("window", position.window);
   io.count("offset", position.offset);
@@ -169,6 +177,29 @@ inline constexpr auto positionFields = [](auto &io, auto &position) {
   io.optional("next", true, [&] { io.count("next", position.next); });
   io.optional("start", true,
               [&] { io.nested("start", position.start, windowStartFields); });
+  // Partitions of a topic without end.
+  std::vector<StartPlace> places(position.places.begin(),
+                                 position.places.end());
+  io.optional("places", !places.empty(),
+              [&] { io.list("places", places, placeFields); });
+  if constexpr (std::decay_t<decltype(io)>::isReading)
+    position.places = PartitionPlaces(std::move(places));
+};
+
+inline constexpr auto bestValueFields = [](auto &io, auto &best) {
+  io.value("metric", best.metric);
+  io.value("value", best.value);
+  io.count("steps", best.steps);
+  io.count("misses", best.misses);
+};
+
+inline constexpr auto evaluationFields = [](auto &io, auto &evaluations) {
+  io.count("steps", evaluations.steps);
+  io.optional("monitored", !evaluations.monitored.metric.empty(), [&] {
+    io.nested("monitored", evaluations.monitored, bestValueFields);
+  });
+  io.optional("kept", !evaluations.kept.metric.empty(),
+              [&] { io.nested("kept", evaluations.kept, bestValueFields); });
 };
 
 inline constexpr auto progressFields = [](auto &io, auto &progress) {
@@ -186,6 +217,9 @@ inline constexpr auto progressFields = [](auto &io, auto &progress) {
   io.count("epoch_steps", progress.epochSteps);
   io.count("epoch_samples", progress.epochSamples);
   io.count("epoch_skipped_updates", progress.epochSkippedUpdates);
+  io.optional("evaluations", progress.evaluations.steps > 0, [&] {
+    io.nested("evaluations", progress.evaluations, evaluationFields);
+  });
 };
 
 inline constexpr auto manifestFields = [](auto &io, auto &manifest) {
@@ -207,6 +241,8 @@ inline constexpr auto manifestFields = [](auto &io, auto &manifest) {
   io.list("settings", manifest.settings, settingFields);
   io.list("groups", manifest.groupSteps, groupFields);
   io.list("symbols", manifest.symbols, symbolFields);
+  io.optional("parts_folder", !manifest.partsFolder.empty(),
+              [&] { io.value("parts_folder", manifest.partsFolder); });
   io.list("parts", manifest.parts, partFields(manifest.after.has_value()));
   io.optional("after", manifest.after.has_value(), [&] {
     io.nested("after", io.present(manifest.after), linkFields);

@@ -346,12 +346,20 @@ static std::vector<size_t> tablePartsOf(const Checkpoint &checkpoint,
   return found;
 }
 
+static bool holdsShards(const Model &model, int32_t symbol) {
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s)
+    if (model.holdsShard(symbol, s))
+      return true;
+  return false;
+}
+
 static Status restoreTable(const Model &model, int32_t index,
                            const Checkpoint &link, CheckpointUse use,
                            Scheduler *scheduler) {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
   const std::vector<size_t> parts = tablePartsOf(link, symbol.name);
-  if (parts.empty())
+  // An owner without shards of the table selects no files of it.
+  if (parts.empty() && holdsShards(model, index))
     return link.damaged(std::string("it has no rows of @") + symbol.name);
   const auto columns = partsToRestore(symbol, link, use);
   return runFallible(scheduler, int64_t(parts.size()), [&](int64_t p) {

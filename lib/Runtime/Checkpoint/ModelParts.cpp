@@ -33,12 +33,13 @@ std::vector<ModelPart> pdlrt::partsOf(const pdl_descriptor &descriptor) {
 // Keys
 //===----------------------------------------------------------------------===//
 
-static constexpr std::string_view trainedKeys = "keys of @",
-                                  readKeys = "keys read of @";
+static constexpr std::string_view trainedKeysPrefix = "keys of @",
+                                  readKeysPrefix = "keys read of @";
 
 static bool isKeys(const ModelPart &part) {
-  return part.kind == PDL_PART_STATE && (part.name.starts_with(trainedKeys) ||
-                                         part.name.starts_with(readKeys));
+  return part.kind == PDL_PART_STATE &&
+         (part.name.starts_with(trainedKeysPrefix) ||
+          part.name.starts_with(readKeysPrefix));
 }
 
 /// Returns the table of a part that describes how keys are made from fields.
@@ -87,7 +88,7 @@ std::string pdlrt::keyDifferences(const ModelPart &program,
   std::set_difference(others.begin(), others.end(), ways.begin(), ways.end(),
                       std::back_inserter(onlyThere));
   if (onlyHere.empty() &&
-      (onlyThere.empty() || program.name.starts_with(readKeys)))
+      (onlyThere.empty() || program.name.starts_with(readKeysPrefix)))
     return "";
   const std::string begin = fmt::format(
       "the keys of @{} come from fields in another way: ", tableOf(program));
@@ -213,7 +214,7 @@ std::string pdlrt::differencesOf(const std::vector<ModelPart> &program,
       continue;
     }
     // The table was never trained.
-    if (isKeys(part) && part.name.starts_with(readKeys))
+    if (isKeys(part) && part.name.starts_with(readKeysPrefix))
       continue;
     const ModelPart *before = findPart(checkpoint, part);
     if (!before)

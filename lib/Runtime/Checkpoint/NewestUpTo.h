@@ -19,10 +19,10 @@
 namespace pdlrt {
 
 /// Like `findNewestCheckpoint`, but considers only checkpoints of at most
-/// `maxSteps` steps.
+/// `maxSteps` steps. `parts` selects the files that are read.
 Expected<std::optional<Checkpoint>>
 findNewestUpTo(const std::string &folder, int64_t maxSteps,
-               std::vector<std::string> &refused, CheckpointCheck check,
+               std::vector<std::string> &refused, const PartSelection &parts,
                Scheduler *scheduler);
 
 } // namespace pdlrt

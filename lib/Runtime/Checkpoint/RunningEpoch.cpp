@@ -73,7 +73,7 @@ static Status saveRest(const EpochRest &rest, SafetensorsWriter &tensors) {
   std::vector<int64_t> runs, places;
   for (const RowRun &run : rest.runs)
     runs.insert(runs.end(), {run.file, run.begin, run.end});
-  for (const EpochRest::Place &place : rest.places)
+  for (const StartPlace &place : rest.places)
     places.insert(places.end(),
                   {place.file, place.row, place.byte, place.line});
   PDLRT_RETURN_IF_ERROR(

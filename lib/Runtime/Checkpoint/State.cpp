@@ -236,9 +236,9 @@ public:
   StateDifferences run();
 
 private:
-  void report(const std::string &sentence) {
+  void report(const std::string &message) {
     if (++found.count <= int64_t(limit))
-      found.messages.push_back(sentence);
+      found.messages.push_back(message);
   }
   bool isTable(const std::string &name) const;
   void compareLayouts();

@@ -16,6 +16,8 @@
 #include "Files/WholeFile.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Files/FileBytes.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Kernels/Storage.h"
 
 #include <algorithm>
@@ -91,8 +93,8 @@ struct PartMemory {
   FileImage image;
 };
 
-/// Position of a value or slot in a row. `next`: where its content in the next
-/// row is copied to.
+/// Position and size of a value or slot in a row, in bytes. `next`: destination
+/// of this column of the row that is copied next.
 struct Column {
   size_t begin, bytes;
   std::byte *next;
@@ -427,6 +429,13 @@ pdlrt::writeChanges(const Model &model, const PlannedChanges &planned,
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// Number of bytes of a column that are read at a time. In an object store,
+/// each read is a request, and is larger than the blocks that are cached.
+static constexpr size_t pieceOfRows = size_t(1) << 18;
+static constexpr size_t storedPieceOfRows = size_t(5) << 20;
+/// Unneeded bytes that are read if needed bytes follow them.
+static constexpr size_t maxGapBytes = size_t(1) << 20;
+
 namespace {
 
 /// A value or slot in a file, and its position in a row.
@@ -439,6 +448,23 @@ struct FileColumn {
   size_t bytes, padding;
   /// Storage to widen from, or PDL_STORE_ELEMENT.
   int32_t storage;
+  /// Rows [firstRead, endRead) of the file are in `read`.
+  int64_t firstRead = 0, endRead = 0;
+  std::vector<std::byte> read = {};
+
+  /// Reads rows from `first` on, but none from `end` on.
+  Status readAhead(int64_t first, int64_t end) {
+    const bool isStored = isInObjectStore(tensor->file->path());
+    const size_t most = isStored ? storedPieceOfRows : pieceOfRows;
+    const auto rows = int64_t(std::max<size_t>(1, most / bytes));
+    firstRead = endRead = first;
+    const int64_t count = std::min(rows, end - first);
+    read.resize(size_t(count) * bytes);
+    PDLRT_RETURN_IF_ERROR(
+        tensor->read(first * width, count * width, read.data()));
+    endRead = first + count;
+    return {};
+  }
 
   void copy(const std::byte *from, void *row) const {
     auto *to = static_cast<char *>(row) + begin;
@@ -451,24 +477,55 @@ struct FileColumn {
 
 } // namespace
 
-/// Copies the elements of rows [first, first + count) of the file.
-static Status fillRows(const std::vector<FileColumn> &columns, int64_t first,
-                       const std::vector<void *> &rows,
-                       std::vector<std::byte> &piece) {
-  constexpr size_t pieceBytes = size_t(1) << 18;
-  const auto count = int64_t(rows.size());
-  for (const FileColumn &column : columns) {
-    const auto atOnce = int64_t(std::max<size_t>(1, pieceBytes / column.bytes));
-    for (int64_t begin = 0; begin < count; begin += atOnce) {
-      const int64_t more = std::min(atOnce, count - begin);
-      piece.resize(size_t(more) * column.bytes);
-      PDLRT_RETURN_IF_ERROR(column.tensor->read(
-          (first + begin) * column.width, more * column.width, piece.data()));
-      for (int64_t i = 0; i < more; ++i)
-        column.copy(piece.data() + size_t(i) * column.bytes, rows[begin + i]);
+/// Copies the elements of the rows of the file from `first` on. Rows of the
+/// file before `end` are needed later.
+static Status fillRows(std::vector<FileColumn> &columns, int64_t first,
+                       int64_t end, const std::vector<void *> &rows) {
+  for (FileColumn &column : columns) {
+    int64_t next = first;
+    for (void *row : rows) {
+      if (next < column.firstRead || next >= column.endRead)
+        PDLRT_RETURN_IF_ERROR(column.readAhead(next, end));
+      column.copy(column.read.data() +
+                      size_t(next - column.firstRead) * column.bytes,
+                  row);
+      ++next;
     }
   }
   return {};
+}
+
+namespace {
+
+/// Consecutive rows [begin, end) of a file that belong to one shard.
+struct HeldShard {
+  int shard;
+  int64_t begin, end;
+  /// End of the rows that are read together with these.
+  int64_t endOfRun = 0;
+};
+
+} // namespace
+
+/// Returns the rows of the shards that this process has. Shards with few bytes
+/// between them are read together, because a request costs more.
+static std::vector<HeldShard> heldShards(const Model &model, int32_t symbol,
+                                         const std::vector<int64_t> &keys,
+                                         size_t rowBytes) {
+  const auto count = int64_t(keys.size());
+  std::vector<HeldShard> held;
+  for (int64_t begin = 0, end = 0; begin < count; begin = end) {
+    const int shard = EmbeddingTable::shardOf(keys[begin]);
+    end = begin + 1;
+    while (end < count && EmbeddingTable::shardOf(keys[end]) == shard)
+      ++end;
+    if (model.holdsShard(symbol, shard))
+      held.push_back({shard, begin, end, end});
+  }
+  for (size_t i = held.size(); i-- > 1;)
+    if (size_t(held[i].begin - held[i - 1].end) * rowBytes <= maxGapBytes)
+      held[i - 1].endOfRun = held[i].endOfRun;
+  return held;
 }
 
 /// Returns an error if a row has an invalid period.
@@ -571,33 +628,32 @@ Status pdlrt::restoreTablePart(
     if (!values)
       return values.status();
     const bool isWidened = type != rowTensorType(symbol, p);
-    inFile.push_back(
-        {*values, width, partBegin(symbol, p),
-         size_t(width) * tensorElementSize(type),
-         p == 0 ? valueBytes(symbol) - partBytes(symbol, p) : 0,
-         isWidened ? storageOf(type) : int32_t(PDL_STORE_ELEMENT)});
+    inFile.push_back({*values,
+                      width,
+                      partBegin(symbol, p),
+                      size_t(width) * tensorElementSize(type),
+                      p == 0 ? valueBytes(symbol) - partBytes(symbol, p) : 0,
+                      isWidened ? storageOf(type) : int32_t(PDL_STORE_ELEMENT),
+                      0,
+                      0,
+                      {}});
   }
   // If the file provides the value and all slots of a row, initial values need
   // not be computed.
   const NewRow content = int32_t(columns.size()) == 1 + symbol.slot_count
                              ? NewRow::Open
                              : NewRow::Initial;
+  size_t widest = 1;
+  for (const FileColumn &column : inFile)
+    widest = std::max(widest, column.bytes);
   std::vector<void *> rows;
-  std::vector<std::byte> piece;
-  for (int64_t begin = 0, end = 0; begin < count; begin = end) {
-    const int shard = EmbeddingTable::shardOf(keys[begin]);
-    end = begin + 1;
-    while (end < count && EmbeddingTable::shardOf(keys[end]) == shard)
-      ++end;
-    // A server reads only its own shards.
-    if (!model.holdsShard(symbolIndex, shard))
-      continue;
-    rows.resize(size_t(end - begin));
-    PDLRT_RETURN_IF_ERROR(table.insertShard(
-        shard, end - begin, keys.data() + begin, rows.data(), content));
-    PDLRT_RETURN_IF_ERROR(fillRows(inFile, begin, rows, piece));
-    PDLRT_RETURN_IF_ERROR(
-        checkPeriods(table, checkpoint, keys.data() + begin, rows));
+  for (const HeldShard &held : heldShards(model, symbolIndex, keys, widest)) {
+    const int64_t *const first = keys.data() + held.begin;
+    rows.resize(size_t(held.end - held.begin));
+    PDLRT_RETURN_IF_ERROR(table.insertShard(held.shard, held.end - held.begin,
+                                            first, rows.data(), content));
+    PDLRT_RETURN_IF_ERROR(fillRows(inFile, held.begin, held.endOfRun, rows));
+    PDLRT_RETURN_IF_ERROR(checkPeriods(table, checkpoint, first, rows));
   }
   PDLRT_RETURN_IF_ERROR(restoreWaiting(model, symbolIndex, checkpoint, index));
   for (const auto &[first, last] : part.shards)

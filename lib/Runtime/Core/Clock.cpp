@@ -54,7 +54,7 @@ RealClock::RealClock()
 
 RealClock::~RealClock() {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     stopping = true;
   }
   changed.notify_all();
@@ -71,14 +71,14 @@ void RealClock::runAt(ClockTime when, std::function<void()> action) {
   // actions that were added earlier and are due already.
   when = std::max(when, now());
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     actions.emplace(std::pair(when, nextNumber++), std::move(action));
   }
   changed.notify_all();
 }
 
 void RealClock::loop() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (!stopping) {
     if (actions.empty()) {
       changed.wait(lock);

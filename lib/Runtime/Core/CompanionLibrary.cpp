@@ -118,6 +118,12 @@ Expected<void *> pdlrt::findInCompanion(const std::string &name,
   }
   if (own >= 0)
     folder = std::filesystem::path(descriptorFolder) / std::to_string(own);
+  // Tools are in bin/, and the libraries that they share in lib/pdl/.
+  if (std::error_code code;
+      !shared && own < 0 && !std::filesystem::exists(folder / name, code))
+    if (const auto common = folder.parent_path() / "lib" / "pdl";
+        std::filesystem::exists(common / name, code))
+      folder = common;
   // A path, not a name: for a name the linker would return an open library of
   // another folder, which may have another version.
   const std::string path = shared ? shared : (folder / name).string();

@@ -14,7 +14,10 @@
 
 #include "pdlrt/Core/CpuCheck.h"
 
+#include "pdlabi/abi/cpu_levels.h"
+
 #include <cpuid.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,7 +32,42 @@ static constexpr const char *runtimeFeatures[] = {
     "sse4.2", "popcnt", "avx", "f16c", "fma",
     "movbe",  "avx2",   "bmi", "bmi2", "lzcnt"};
 
-CpuFacts pdlrt::readCpuFacts() {
+/// A CPU level, with the features that it adds to the level before.
+struct CpuLevel {
+  const char *name;
+  const char *features[16];
+};
+
+static constexpr CpuLevel cpuLevels[] = {
+    {"x86-64-v3",
+     {"sse3", "ssse3", "fma", "cx16", "sse4.1", "sse4.2", "movbe", "popcnt",
+      "avx", "f16c", "bmi", "avx2", "bmi2", "sahf", "lzcnt"}},
+    {"x86-64-v4", {"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"}}};
+
+static bool isIn(const CpuLevel &level, const char *feature) {
+  for (const char *name : level.features)
+    if (name && pdlabi::isSameText(name, feature))
+      return true;
+  return false;
+}
+
+void pdlrt::limitCpuFacts(CpuFacts &facts, const char *limit) {
+  CpuFacts kept;
+  kept.xcr0 = facts.xcr0;
+  for (const CpuLevel &level : cpuLevels) {
+    for (const CpuFeature &feature : cpuFeatures)
+      if (isIn(level, feature.name))
+        kept.words[size_t(feature.word)] |=
+            facts.words[size_t(feature.word)] & (1u << feature.bit);
+    if (pdlabi::isSameText(level.name, limit)) {
+      facts = kept;
+      return;
+    }
+  }
+  facts.isLimitUnknown = true;
+}
+
+static CpuFacts readFromCpu() {
   CpuFacts facts;
   auto word = [&facts](CpuidWord which) -> uint32_t & {
     return facts.words[size_t(which)];
@@ -65,6 +103,28 @@ CpuFacts pdlrt::readCpuFacts() {
   return facts;
 }
 
+CpuFacts pdlrt::readCpuFacts() {
+  // A virtual machine may take microseconds for each cpuid. The state is an
+  // integer, because guards of static variables are in the C++ library.
+  enum { Unread, Reading, Read };
+  static CpuFacts known;
+  static int state = Unread;
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == Read)
+    return known;
+  CpuFacts facts = readFromCpu();
+  if (const char *limit = getenv(cpuLimitVariable))
+    limitCpuFacts(facts, limit);
+  int expected = Unread;
+  if (__atomic_compare_exchange_n(&state, &expected, Reading, /*weak=*/false,
+                                  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    known = facts;
+    __atomic_store_n(&state, Read, __ATOMIC_RELEASE);
+  }
+  return facts;
+}
+
+bool pdlrt::isCpuLimited() { return getenv(cpuLimitVariable); }
+
 static bool isOfCpu(const CpuFacts &facts, const CpuFeature &feature) {
   return (facts.words[size_t(feature.word)] >> feature.bit) & 1;
 }
@@ -72,6 +132,12 @@ static bool isOfCpu(const CpuFacts &facts, const CpuFeature &feature) {
 bool pdlrt::hasCpuFeature(const CpuFacts &facts, const CpuFeature &feature) {
   return isOfCpu(facts, feature) &&
          (facts.xcr0 & feature.state) == feature.state;
+}
+
+bool pdlrt::hasCpuFeature(const char *name) {
+  const size_t number = pdlabi::cpuFeatureNumber(name);
+  return number < cpuFeatureCount &&
+         hasCpuFeature(readCpuFacts(), cpuFeatures[number]);
 }
 
 namespace {
@@ -109,10 +175,23 @@ static bool isOfProgram(const pdl_descriptor *program, size_t number) {
          ((program->cpu_features[number / 64] >> number % 64) & 1);
 }
 
+static bool hasFeaturesOf(const CpuFacts &facts,
+                          const pdl_descriptor &program) {
+  for (size_t i = 0; i < cpuFeatureCount; ++i)
+    if (isOfProgram(&program, i) && !hasCpuFeature(facts, cpuFeatures[i]))
+      return false;
+  return true;
+}
+
 void pdlrt::describeMissingCpuFeatures(const CpuFacts &facts,
                                        const pdl_descriptor *program,
-                                       char *sentence, size_t size) {
-  Text text(sentence, size);
+                                       char *message, size_t size) {
+  Text text(message, size);
+  if (facts.isLimitUnknown) {
+    text.append(cpuLimitVariable);
+    text.append(" names no CPU level; use x86-64-v3 or x86-64-v4, or unset it");
+    return;
+  }
   bool isMissing = false, isRuntimeMissing = false;
   for (size_t i = 0; i < cpuFeatureCount; ++i) {
     const CpuFeature &feature = cpuFeatures[i];
@@ -142,13 +221,22 @@ void pdlrt::describeMissingCpuFeatures(const CpuFacts &facts,
                 "on a machine that has them");
 }
 
+const pdl_descriptor *
+pdlrt_choose_descriptor(const pdl_descriptor *const *descriptors,
+                        int32_t count) {
+  const CpuFacts facts = readCpuFacts();
+  int32_t choice = 0;
+  while (choice < count - 1 && !hasFeaturesOf(facts, *descriptors[choice]))
+    ++choice;
+  return descriptors[choice];
+}
+
 void pdlrt::requireSupportedCpu(const pdl_descriptor *program) {
-  char sentence[1024];
-  describeMissingCpuFeatures(readCpuFacts(), program, sentence,
-                             sizeof(sentence));
-  if (!*sentence)
+  char message[1024];
+  describeMissingCpuFeatures(readCpuFacts(), program, message, sizeof(message));
+  if (!*message)
     return;
-  const char *parts[] = {"error: ", sentence, "\n"};
+  const char *parts[] = {"error: ", message, "\n"};
   for (const char *part : parts) {
     // If writing to the error stream fails, this cannot be reported.
     [[maybe_unused]] ssize_t written = write(2, part, strlen(part));

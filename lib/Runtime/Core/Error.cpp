@@ -15,10 +15,10 @@
 /// memory until then.
 static thread_local char lastError[8192];
 
-int32_t pdlrt_set_error(int32_t status, const char *sentence) {
-  const size_t size = ::strnlen(sentence, sizeof(lastError) - 1);
-  // `sentence` may be the last error itself.
-  std::memmove(lastError, sentence, size);
+int32_t pdlrt_set_error(int32_t status, const char *message) {
+  const size_t size = ::strnlen(message, sizeof(lastError) - 1);
+  // `message` may be the last error itself.
+  std::memmove(lastError, message, size);
   lastError[size] = '\0';
   return status;
 }

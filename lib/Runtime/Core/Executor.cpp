@@ -23,7 +23,7 @@ ThreadExecutor::ThreadExecutor() {
 
 ThreadExecutor::~ThreadExecutor() {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     stopping = true;
   }
   changed.notify_all();
@@ -35,14 +35,14 @@ ThreadExecutor::~ThreadExecutor() {
 
 void ThreadExecutor::run(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     tasks.push_back(std::move(task));
   }
   changed.notify_one();
 }
 
 void ThreadExecutor::loop() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (!stopping) {
     if (tasks.empty()) {
       changed.wait(lock);

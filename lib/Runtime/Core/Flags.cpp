@@ -8,6 +8,7 @@
 
 #include "pdlrt/Core/Flags.h"
 
+#include "pdlrt/Core/LogFormat.h"
 #include "pdlrt/Core/ParseFlags.h"
 
 using namespace pdlrt;
@@ -116,6 +117,20 @@ FlagValue FlagValue::converted(std::function<Status(const std::string &)> check,
   });
 }
 
+Flag pdlrt::logFormatFlag() {
+  return {.names = "--log-format",
+          .placeholder = "FORMAT",
+          .value =
+              FlagValue::choice(logFormat(), {{"text", LogFormat::Text},
+                                              {"json", LogFormat::Json},
+                                              {"quiet", LogFormat::Quiet}}),
+          .help = "Format of log lines on the standard error: text; json, an "
+                  "object per line; or quiet, text with only warnings and "
+                  "errors",
+          .shownDefault = "text",
+          .isOfJob = true};
+}
+
 std::vector<Flag> pdlrt::joined(std::vector<Flag> first,
                                 std::vector<Flag> second) {
   for (Flag &flag : second)
@@ -139,7 +154,8 @@ void pdlrt::addFlags(CLI::App &app, const FlagTable &table) {
       if (flag.shownDefault)
         option->default_str(*flag.shownDefault);
     }
-  // Now all flags to which the rows refer exist.
+  // A separate loop, because `needs` and `excludes` may name flags of later
+  // rows.
   for (const FlagGroup &group : table)
     for (const Flag &flag : group.flags) {
       CLI::Option *option = app.get_option(firstName(flag.names));
@@ -166,6 +182,15 @@ std::vector<FlagForm> pdlrt::formsOf(const FlagTable &table) {
                        .isOffered = flag.isOffered,
                        .isOfJob = flag.isOfJob});
   return forms;
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>>
+pdlrt::givenFlags(const CLI::App &app) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> given;
+  for (const CLI::Option *option : app.get_options())
+    if (option->count() > 0)
+      given.emplace_back(option->get_name(), option->results());
+  return given;
 }
 
 Status pdlrt::checkOffered(const CLI::App &app, const FlagTable &table) {

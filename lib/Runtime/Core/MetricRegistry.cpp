@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Core/MetricRegistry.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <algorithm>
 #include <cassert>
@@ -59,7 +60,7 @@ public:
 
   MetricSeries *add(const std::vector<std::string> &labels,
                     const MetricCell &cell) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     MetricSeries &found =
         series.try_emplace(labels, labels, cell.buckets.size()).first->second;
     found.cells.push_back(&cell);
@@ -67,7 +68,7 @@ public:
   }
 
   void remove(MetricSeries &from, const MetricCell &cell) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     std::erase(from.cells, &cell);
     const bool isGauge = type == MetricType::Gauge;
     if (from.cells.empty() &&
@@ -78,7 +79,7 @@ public:
   }
 
   std::vector<MetricValue> values() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     std::vector<MetricValue> values;
     for (const auto &[labels, each] : series) {
       values.push_back(each.ended);
@@ -92,8 +93,9 @@ public:
   const MetricInfo info;
 
 private:
-  mutable std::mutex mutex;
-  std::map<std::vector<std::string>, MetricSeries> series;
+  mutable Mutex mutex;
+  std::map<std::vector<std::string>, MetricSeries>
+      series PDLRT_GUARDED_BY(mutex);
 };
 
 MetricFamily::MetricFamily(MetricType type, MetricInfo info,
@@ -146,7 +148,7 @@ const std::vector<double> &MetricHandle::bounds() const {
 }
 
 void Histogram::observe(double value) noexcept {
-  // Few bounds: a search by halves would not be faster.
+  // There are few bounds, so a binary search would not be faster.
   const std::vector<double> &upTo = bounds();
   size_t bucket = 0;
   while (bucket < upTo.size() && !(value <= upTo[bucket]))
@@ -179,14 +181,14 @@ MetricRegistry &pdlrt::processMetrics() {
 }
 
 void MetricRegistry::add(std::shared_ptr<MetricFamilyState> family) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   families.push_back(std::move(family));
 }
 
 std::vector<std::shared_ptr<MetricFamilyState>> MetricRegistry::sorted() const {
   std::vector<std::shared_ptr<MetricFamilyState>> all;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     all = families;
   }
   std::ranges::sort(all, {}, [](const auto &family) -> const std::string & {

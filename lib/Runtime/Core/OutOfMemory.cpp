@@ -22,8 +22,8 @@ using namespace pdlrt;
 /// in a virtual machine. If the system refuses, only performance suffers.
 static void preferHugePages(void *memory, size_t bytes) {
   constexpr uintptr_t hugePage = uintptr_t(2) << 20;
-  // Less memory would often remain mostly unused, and a huge page is used as a
-  // whole.
+  // In small buffers, a huge page would often be mostly unused, but would be
+  // allocated as a whole.
   if (bytes < 2 * hugePage)
     return;
   const auto begin = reinterpret_cast<uintptr_t>(memory);

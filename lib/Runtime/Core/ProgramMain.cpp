@@ -8,7 +8,8 @@
 
 #include "pdlrt/Core/ProgramMain.h"
 
-#include "pdlrt/Core/StandardStreams.h"
+#include "pdlrt/Core/LogFormat.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <csignal>
 #include <exception>
@@ -16,11 +17,38 @@
 #include <new>
 #include <poll.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace pdlrt;
 
-int pdlrt::fail(ExitCode code, const std::string &sentence) {
-  writeError("error: " + sentence + "\n");
+static Mutex messageMutex;
+static std::string lastMessage PDLRT_GUARDED_BY(messageMutex);
+
+std::string pdlrt::lastErrorMessage() {
+  const MutexLock lock(messageMutex);
+  return lastMessage;
+}
+
+static std::function<void(int status)> &endCall() {
+  static std::function<void(int status)> call;
+  return call;
+}
+
+void pdlrt::atEndOfProgram(std::function<void(int status)> call) {
+  endCall() = std::move(call);
+}
+
+void pdlrt::endProgram(int status) {
+  if (const auto call = std::exchange(endCall(), {}))
+    call(status);
+}
+
+int pdlrt::fail(ExitCode code, const std::string &message) {
+  {
+    const MutexLock lock(messageMutex);
+    lastMessage = message;
+  }
+  logError(message);
   return statusOf(code);
 }
 
@@ -58,11 +86,9 @@ static void occupyStandardStreams() {
     ::close(last);
 }
 
-int pdlrt::runProgram(const std::string &memoryRemedy,
-                      const std::function<int()> &run) {
-  occupyStandardStreams();
-  // A write beyond the file size limit then fails with EFBIG.
-  std::signal(SIGXFSZ, SIG_IGN);
+/// Calls `run` and converts exceptions to exit statuses.
+static int runCaught(const std::string &memoryRemedy,
+                     const std::function<int()> &run) {
   try {
     return run();
   } catch (const std::bad_alloc &) {
@@ -70,4 +96,19 @@ int pdlrt::runProgram(const std::string &memoryRemedy,
   } catch (const std::exception &exception) {
     return fail(Status::internal(exception.what()));
   }
+}
+
+int pdlrt::runProgram(const std::string &memoryRemedy,
+                      const std::function<int()> &run) {
+  occupyStandardStreams();
+  // A write beyond the file size limit then fails with EFBIG.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const int status = runCaught(memoryRemedy, run);
+  // No exception may leave the main function.
+  try {
+    endProgram(status);
+  } catch (const std::exception &exception) {
+    fail(Status::internal(exception.what()));
+  }
+  return status;
 }

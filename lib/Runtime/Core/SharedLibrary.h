@@ -9,11 +9,11 @@
 #ifndef LIB_RUNTIME_CORE_SHAREDLIBRARY_H
 #define LIB_RUNTIME_CORE_SHAREDLIBRARY_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 
 #include <dlfcn.h>
 #include <map>
-#include <mutex>
 #include <span>
 #include <string>
 
@@ -62,9 +62,9 @@ struct LibraryErrors {
 template <typename Functions, typename Find>
 Expected<const Functions *> openOnce(std::span<const char *const> names,
                                      const LibraryErrors &errors, Find &&find) {
-  static std::mutex mutex;
-  static std::map<std::string, Functions> opened;
-  const std::lock_guard lock(mutex);
+  static Mutex mutex;
+  static std::map<std::string, Functions> opened PDLRT_GUARDED_BY(mutex);
+  const MutexLock lock(mutex);
   // The loader's reason for the first name, which is the most useful one.
   std::string reason;
   for (const char *name : names) {

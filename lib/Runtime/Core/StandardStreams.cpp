@@ -8,6 +8,8 @@
 
 #include "pdlrt/Core/StandardStreams.h"
 
+#include "pdlrt/Core/LogFormat.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/StopSignal.h"
 
 #include <algorithm>
@@ -17,7 +19,6 @@
 #include <cstdint>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <mutex>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
@@ -100,15 +101,16 @@ public:
   void write(std::string_view lines);
 
 private:
-  bool put(std::string_view text, std::chrono::milliseconds patience);
+  bool put(std::string_view text, std::chrono::milliseconds patience)
+      PDLRT_REQUIRES(mutex);
 
-  std::mutex mutex;
-  UnblockedOutput output;
+  Mutex mutex;
+  UnblockedOutput output PDLRT_GUARDED_BY(mutex);
   /// No process has read for a while: the lines dropped since then.
-  bool isStalled = false;
-  uint64_t dropped = 0;
+  bool isStalled PDLRT_GUARDED_BY(mutex) = false;
+  uint64_t dropped PDLRT_GUARDED_BY(mutex) = 0;
   /// True if only a part of the last line was written.
-  bool isCut = false;
+  bool isCut PDLRT_GUARDED_BY(mutex) = false;
 };
 
 } // namespace
@@ -126,7 +128,8 @@ bool Errors::put(std::string_view text, std::chrono::milliseconds patience) {
       left.remove_prefix(size_t(count));
       continue;
     }
-    // Nothing can be said about an error of this stream.
+    // An error of this stream cannot be reported: this stream is where errors
+    // are printed.
     if (count == 0 || errno != EAGAIN)
       return true;
     const auto wait =
@@ -139,11 +142,12 @@ bool Errors::put(std::string_view text, std::chrono::milliseconds patience) {
 }
 
 void Errors::write(std::string_view lines) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (isStalled)
-    isStalled = !put(fmt::format("warning: {} lines were dropped here, because "
-                                 "the standard error was not read\n",
-                                 dropped),
+    isStalled = !put(unloggedWarning(fmt::format(
+                         "{} lines were dropped here, because the standard "
+                         "error was not read",
+                         dropped)),
                      std::chrono::milliseconds(0));
   if (!isStalled) {
     dropped = 0;

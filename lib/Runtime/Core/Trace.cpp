@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <utility>
 
@@ -20,17 +20,19 @@ std::atomic<bool> Trace::on = false;
 
 /// The spans that one thread has recorded. The buffer outlives the thread.
 struct pdlrt::TraceBuffer {
-  std::mutex mutex;
-  ThreadTrace trace;
+  explicit TraceBuffer(const std::string &name) { trace.name = name; }
+
+  Mutex mutex;
+  ThreadTrace trace PDLRT_GUARDED_BY(mutex);
 };
 
 namespace {
 
 /// Threads that have recorded spans.
 struct Registry {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<TraceBuffer>> buffers;
-  int64_t begin = 0;
+  Mutex mutex;
+  std::vector<std::shared_ptr<TraceBuffer>> buffers PDLRT_GUARDED_BY(mutex);
+  int64_t begin PDLRT_GUARDED_BY(mutex) = 0;
   std::atomic<int64_t> count = 0, lost = 0;
 };
 
@@ -54,7 +56,7 @@ int64_t Trace::now() {
 
 void Trace::start() {
   Registry &all = registry();
-  const std::lock_guard lock(all.mutex);
+  const MutexLock lock(all.mutex);
   all.begin = now();
   all.count = all.lost = 0;
   on = true;
@@ -74,13 +76,12 @@ void Trace::record(const TraceEvent &event,
   }
   try {
     if (!buffer) {
-      auto made = std::make_shared<TraceBuffer>();
-      made->trace.name = name;
-      const std::lock_guard lock(all.mutex);
+      auto made = std::make_shared<TraceBuffer>(name);
+      const MutexLock lock(all.mutex);
       all.buffers.push_back(made);
       buffer = std::move(made);
     }
-    const std::lock_guard lock(buffer->mutex);
+    const MutexLock lock(buffer->mutex);
     buffer->trace.events.push_back(event);
   } catch (const std::bad_alloc &) {
     all.lost.fetch_add(1, std::memory_order_relaxed);
@@ -91,7 +92,7 @@ void Trace::nameThread(std::string name) {
   ownName = std::move(name);
   if (!ownBuffer)
     return;
-  const std::lock_guard lock(ownBuffer->mutex);
+  const MutexLock lock(ownBuffer->mutex);
   ownBuffer->trace.name = ownName;
 }
 
@@ -99,11 +100,11 @@ Trace::Recorded Trace::stop() {
   on = false;
   Registry &all = registry();
   Recorded recorded;
-  const std::lock_guard lock(all.mutex);
+  const MutexLock lock(all.mutex);
   recorded.begin = all.begin;
   recorded.lost = all.lost;
   for (const std::shared_ptr<TraceBuffer> &buffer : all.buffers) {
-    const std::lock_guard own(buffer->mutex);
+    const MutexLock own(buffer->mutex);
     recorded.threads.push_back(
         {buffer->trace.name, std::exchange(buffer->trace.events, {})});
   }

@@ -11,13 +11,16 @@
 #include "Data/DataFlags.h"
 #include "Data/FileKind.h"
 #include "Data/InputFile.h"
+#include "Data/KafkaAddress.h"
 #include "Data/RecordStream.h"
 #include "Data/Shuffle.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Data/PartitionPlaces.h"
+#include "pdlrt/Files/Store.h"
 
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <unistd.h>
 
@@ -40,10 +43,12 @@ struct BatchSource::State {
   };
 
   Expected<bool> fill(Batch &batch);
-  Expected<bool> loadWindow();
-  DataPosition here() const;
-  Status restart(int64_t epoch, std::shared_ptr<const EpochRest> rest);
-  std::unique_ptr<Batch> takeSpare() {
+  Expected<bool> loadWindow(int64_t rows);
+  DataPosition here();
+  Status restorePlaces(const DataPosition &from);
+  Status restart(int64_t epoch, std::shared_ptr<const EpochRest> rest)
+      PDLRT_REQUIRES(mutex);
+  std::unique_ptr<Batch> takeSpare() PDLRT_REQUIRES(mutex) {
     if (spares.empty())
       return std::make_unique<Batch>();
     std::unique_ptr<Batch> spare = std::move(spares.back());
@@ -66,27 +71,30 @@ struct BatchSource::State {
   int64_t windowsBefore = 0;
   bool epochIsOver = false;
 
-  std::mutex mutex;
-  std::vector<std::vector<WaitingBatch>> waiting; ///< by worker, oldest first
-  std::vector<std::unique_ptr<Batch>> spares;
-  Status failure;
+  /// Callers of the functions above hold it, so that it protects all members.
+  Mutex mutex;
+  /// Cut batches by worker, oldest first.
+  std::vector<std::vector<WaitingBatch>> waiting PDLRT_GUARDED_BY(mutex);
+  std::vector<std::unique_ptr<Batch>> spares PDLRT_GUARDED_BY(mutex);
+  Status failure PDLRT_GUARDED_BY(mutex);
 };
 
-/// Loads the next window of the epoch. Returns false if there is none.
-Expected<bool> BatchSource::State::loadWindow() {
+/// Loads the next window of the epoch, which has up to `rows` rows. Returns
+/// false if there is none.
+Expected<bool> BatchSource::State::loadWindow(int64_t rows) {
   if (windowIsLoaded)
     ++position.window;
   windowIsLoaded = false;
   position.offset = 0;
   position.start = {};
-  if (position.window > 0) {
+  if (position.window > 0 && !stream.isEndless()) {
     position.start = stream.place();
     position.start.digest = passed.digest();
   }
   records.clear();
   auto moved = [&] {
     const TraceSpan span("parse");
-    return stream.advance(windowRowsOf(options), &records, passed);
+    return stream.advance(rows, &records, passed);
   }();
   PDLRT_RETURN_IF_ERROR(moved.status());
   position.digest = passed.digest();
@@ -109,7 +117,11 @@ Expected<bool> BatchSource::State::fill(Batch &batch) {
     if (!windowIsLoaded || position.offset == records.recordCount()) {
       if (wait.isLate())
         break;
-      auto loaded = loadWindow();
+      // The window of a topic without end stops with the batch, so that a
+      // position is always between two windows.
+      auto loaded =
+          loadWindow(stream.isEndless() ? options.batchSize - batch.size()
+                                        : windowRowsOf(options));
       PDLRT_RETURN_IF_ERROR(loaded.status());
       epochIsOver = !*loaded;
       continue;
@@ -136,8 +148,16 @@ Expected<bool> BatchSource::State::fill(Batch &batch) {
 }
 
 /// Returns the start of the next batch.
-DataPosition BatchSource::State::here() const {
+DataPosition BatchSource::State::here() {
   DataPosition now = position;
+  if (stream.isEndless()) {
+    now.window += windowIsLoaded;
+    now.offset = now.digest = 0;
+    now.start = {};
+    now.start.digest = passed.digest();
+    now.places = stream.places();
+    return now;
+  }
   const bool isWithin =
       windowIsLoaded && position.offset < records.recordCount();
   if (isWithin && options.shuffleWindow > 0)
@@ -168,6 +188,7 @@ Status BatchSource::State::restart(int64_t epoch,
   position = {};
   position.epoch = epoch;
   windowsBefore = rest ? rest->windows : 0;
+  stream.setEpoch(epoch);
   return stream.rewind(std::move(rest));
 }
 
@@ -187,14 +208,18 @@ static Status checkOptions(const DataOptions &options) {
     return Status::invalidArgument("the number of bad rows to skip is " +
                                    std::to_string(options.maxBadRows) +
                                    "; give 0 or more");
-  // A command reads files that only it knows.
+  // With a command, `files` are its arguments and need not exist.
   if (!options.pipe.empty())
     return {};
   for (const std::string &file : options.files)
-    PDLRT_RETURN_IF_ERROR(
-        checkFileKind(file, options.delimiter != 0 || !options.format.empty()));
+    if (!isKafkaAddress(file))
+      PDLRT_RETURN_IF_ERROR(checkFileKind(file, options.delimiter != 0 ||
+                                                    !options.format.empty()));
   for (const std::string &file : options.files)
-    if (!isStandardInput(file) && ::access(file.c_str(), R_OK) != 0)
+    if (isInObjectStore(file))
+      PDLRT_RETURN_IF_ERROR(pinnedInfo(file).status());
+    else if (!isStandardInput(file) && !isKafkaAddress(file) &&
+             ::access(file.c_str(), R_OK) != 0)
       return Status::ofErrno(
           errno, file + ": cannot be read: " + std::strerror(errno) +
                      "; name a file that can");
@@ -232,7 +257,7 @@ BatchSource::~BatchSource() = default;
 
 Expected<bool> BatchSource::next(int32_t worker, Batch &batch) {
   State &s = *state;
-  std::lock_guard<std::mutex> lock(s.mutex);
+  const MutexLock lock(s.mutex);
   std::vector<State::WaitingBatch> &own =
       s.waiting[static_cast<size_t>(worker)];
   if (!own.empty()) {
@@ -273,12 +298,12 @@ Expected<bool> BatchSource::next(int32_t worker, Batch &batch) {
 }
 
 Status BatchSource::beginEpoch(int64_t epoch) {
-  std::lock_guard<std::mutex> lock(state->mutex);
+  const MutexLock lock(state->mutex);
   return state->restart(epoch, nullptr);
 }
 
 DataPosition BatchSource::position() const {
-  std::lock_guard<std::mutex> lock(state->mutex);
+  const MutexLock lock(state->mutex);
   DataPosition earliest = state->here();
   for (const auto &queue : state->waiting)
     if (!queue.empty() && queue.front().start.batch < earliest.batch)
@@ -296,17 +321,32 @@ Status pdlrt::positionNotFound(const DataPosition &position) {
       "); give the same files, rows, batch size and shuffle window as before");
 }
 
+/// Continues at the places of a topic without end.
+Status BatchSource::State::restorePlaces(const DataPosition &from) {
+  if (!stream.isEndless() || from.start.digest < 0 || from.offset != 0 ||
+      !stream.moveTo(from.places))
+    return positionNotFound(from);
+  passed.clear(0, from.start.digest);
+  position = from;
+  position.start = {};
+  position.next = 0;
+  position.places = {};
+  return {};
+}
+
 Status BatchSource::restore(const DataPosition &given,
                             std::shared_ptr<const EpochRest> rest) {
   DataPosition position = given;
   position.next = 0;
   State &s = *state;
-  std::lock_guard<std::mutex> lock(s.mutex);
+  const MutexLock lock(s.mutex);
   const Status impossible = positionNotFound(position);
   if (position.epoch < 0 || position.window < 0 || position.offset < 0 ||
       position.batch < 0)
     return impossible;
   PDLRT_RETURN_IF_ERROR(s.restart(position.epoch, std::move(rest)));
+  if (!position.places.empty())
+    return s.restorePlaces(position);
   if (position == s.position)
     return {};
   int64_t rows;
@@ -327,7 +367,7 @@ Status BatchSource::restore(const DataPosition &given,
   }
   s.position = position;
   s.position.offset = 0;
-  auto loaded = s.loadWindow();
+  auto loaded = s.loadWindow(windowRowsOf(s.options));
   PDLRT_RETURN_IF_ERROR(loaded.status());
   // Keep the given start: a cache has no byte positions, but the text may be
   // needed later.

@@ -86,9 +86,9 @@ void CacheBlock::encode(const Fields &fields, const RecordColumns &records,
   std::string texts;
   for (const RowLog::BadRow &row : log.bad) {
     appendNumber(bytes, size_t(row.row));
-    appendNumber(bytes, row.sentence.size());
+    appendNumber(bytes, row.message.size());
     appendNumber(bytes, row.copied.size());
-    texts += row.sentence + row.copied;
+    texts += row.message + row.copied;
   }
   append(bytes, texts.data(), texts.size());
   const uint64_t size = bytes.size();
@@ -214,7 +214,7 @@ Status CacheBlock::replay(int64_t first, int64_t count, int32_t file,
     }
     passed.beginRow(content(first++));
     PDLRT_RETURN_IF_ERROR(
-        passed.addBad(std::string(next->sentence), next->copied));
+        passed.addBad(std::string(next->message), next->copied));
     ++next;
   }
   return {};

@@ -72,7 +72,7 @@ private:
   };
   struct BadRow {
     int64_t row;
-    std::string_view sentence, copied;
+    std::string_view message, copied;
   };
 
   void appendGood(int64_t row, int64_t record, int64_t count, int32_t file,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data/CacheKey.h"
+#include "pdlrt/Files/Store.h"
 
 #include "Data/CacheFile.h"
 
@@ -96,17 +97,26 @@ void Description::add(const pdl_field &field) {
 
 std::optional<CacheKey> CacheKey::of(const std::string &path,
                                      const RecordReaderOptions &options) {
-  struct stat found;
-  if (!canBeReadAgain(path) || stat(path.c_str(), &found) != 0 ||
-      !S_ISREG(found.st_mode) || found.st_size == 0)
+  struct stat found = {};
+  std::string version;
+  if (isInObjectStore(path)) {
+    const auto info = pinnedInfo(path);
+    if (!info || info->bytes == 0)
+      return std::nullopt;
+    version = info->version;
+    found.st_size = off_t(info->bytes);
+  } else if (!canBeReadAgain(path) || stat(path.c_str(), &found) != 0 ||
+             !S_ISREG(found.st_mode) || found.st_size == 0)
     return std::nullopt;
   Description all;
   all.add(cacheVersion);
   // Messages about bad rows contain the name as it was given.
   all.add(std::string_view(path));
   std::error_code error;
+  // The version of an object takes the place of a file's time.
   all.add(std::string_view(
-      std::filesystem::canonical(path, error).generic_string()));
+      version.empty() ? std::filesystem::canonical(path, error).generic_string()
+                      : version));
   const DataOptions &data = options.data;
   all.add(data.delimiter);
   all.add(data.quote.has_value());

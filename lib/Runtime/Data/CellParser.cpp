@@ -549,7 +549,8 @@ Status CellParser::numberOf(const RowValue &value, T &number) const {
     return numberOf(value.text, number);
   if (value.kind == RowValue::Kind::Missing)
     return numberOf(std::string_view(), number);
-  // The field's texts decide.
+  // The keys of `valueMap` and the values of `missing` are texts, so the number
+  // is compared in the form of a text.
   if (!valueMap.empty() || isMissingNumber) {
     char text[32];
     const std::to_chars_result end =
@@ -576,7 +577,7 @@ Status CellParser::numberOf(const RowValue &value, T &number) const {
 }
 
 /// Returns the text of an id that is no float.
-std::string_view CellParser::textOf(const RowValue &value) {
+std::string_view CellParser::idTextOf(const RowValue &value) {
   if (value.kind == RowValue::Kind::Text || value.kind == RowValue::Kind::Truth)
     return value.text;
   if (value.kind == RowValue::Kind::Missing ||
@@ -593,7 +594,7 @@ Status CellParser::idOf(const RowValue &value, int64_t slot, int64_t &id) {
     id = value.integer;
     return {};
   }
-  return idOf(textOf(value), slot, id);
+  return idOf(idTextOf(value), slot, id);
 }
 
 template <typename T>
@@ -663,7 +664,7 @@ CellParser::appendIdValues(std::span<const std::span<const RowValue>> slots,
         [&](std::string_view &text) {
           if (next == from.size())
             return false;
-          text = textOf(from[next++]);
+          text = idTextOf(from[next++]);
           return true;
         },
         column));

@@ -118,7 +118,7 @@ private:
                             size_t &failed) const;
   Status appendIdValues(std::span<const std::span<const RowValue>> slots,
                         RecordColumns::Column &column, size_t &failed);
-  std::string_view textOf(const RowValue &value);
+  std::string_view idTextOf(const RowValue &value);
   uint64_t seedOf(int64_t slot) const;
   bool parseId(std::string_view text, int64_t slot, int64_t &id) const {
     return keyOfText(*field, text, slot, id);

@@ -10,6 +10,7 @@
 
 #include "Data/FileFormat.h"
 #include "Data/InputFile.h"
+#include "Data/KafkaAddress.h"
 #include "Data/Unpacker.h"
 
 #include <iterator>
@@ -45,6 +46,12 @@ std::string pdlrt::characterText(char character) {
 std::optional<char> pdlrt::delimiterByName(const std::string &path) {
   if (isStandardInput(path))
     return std::nullopt;
+  if (isKafkaAddress(path)) {
+    const std::string format = kafkaFormat(path);
+    return format == "csv"   ? std::optional(',')
+           : format == "tsv" ? std::optional('\t')
+                             : std::nullopt;
+  }
   const std::string_view name = unpackedName(path);
   for (size_t i = 0; i < std::size(suffixes); ++i)
     if (name.ends_with(suffixes[i]))
@@ -73,6 +80,11 @@ static Expected<char> delimiterOf(const std::string &path,
         "cell; say it with --delimiter");
   if (const std::optional<char> named = delimiterByName(path))
     return *named;
+  if (isKafkaAddress(path))
+    return Status::invalidArgument(
+        inputName(path) +
+        ": nothing says what the messages are; add format=csv, format=tsv or "
+        "another value of --format to the address, or give --delimiter");
   return Status::invalidArgument(
       path + ": the name does not end in " + fileSuffixesText() +
       "; say what ends a cell with --delimiter, or give the "

@@ -8,8 +8,10 @@
 
 #include "Data/ContentDigest.h"
 
+#include "Data/KafkaAddress.h"
 #include "Data/RecordReader.h"
 #include "pdlrt/Files/FileBytes.h"
+#include "pdlrt/Files/Store.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -45,6 +47,10 @@ static Status addBlocks(const FileBytes &file, uint64_t budget,
 }
 
 static uint64_t sizeOf(const std::string &path) {
+  if (isInObjectStore(path)) {
+    const auto info = pinnedInfo(path);
+    return info ? info->bytes : 0;
+  }
   std::error_code error;
   const uint64_t size = std::filesystem::file_size(path, error);
   return error ? 0 : size;
@@ -52,7 +58,7 @@ static uint64_t sizeOf(const std::string &path) {
 
 CopiedFiles::CopiedFiles(const std::vector<std::string> &all) {
   for (const std::string &path : all)
-    if (canBeReadAgain(path))
+    if (canBeReadAgain(path) && !isKafkaAddress(path))
       files.push_back({path, sizeOf(path)});
 }
 
@@ -71,6 +77,15 @@ std::optional<int64_t> CopiedFiles::digest() const {
       std::clamp(maxBytes / std::max<uint64_t>(files.size(), 1), minFileBytes,
                  maxFileBytes);
   for (const File &each : files) {
+    // A store knows the version of an object without reading it.
+    if (isInObjectStore(each.path)) {
+      const auto info = pinnedInfo(each.path);
+      if (!info)
+        return std::nullopt;
+      XXH3_64bits_update(&state, &info->bytes, sizeof(info->bytes));
+      XXH3_64bits_update(&state, info->version.data(), info->version.size());
+      continue;
+    }
     const Expected<FileBytes> file = FileBytes::open(each.path, "");
     if (!file || file->size() != each.size)
       return std::nullopt;

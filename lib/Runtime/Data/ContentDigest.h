@@ -33,8 +33,9 @@ public:
   /// The digest covers all bytes of a file of up to 8 MiB. For larger files it
   /// covers the first and last bytes and blocks at equal distances between
   /// them, 8 MiB in total. With more than 32 files it covers less of each, but
-  /// at least 256 KiB. The computation takes some tenths of a second and
-  /// detects copies with other labels, rows or columns.
+  /// at least 256 KiB. For an object of a store it covers the size and the
+  /// ETag. The computation takes some tenths of a second and detects copies
+  /// with other labels, rows or columns.
   std::optional<int64_t> digest() const;
 
 private:

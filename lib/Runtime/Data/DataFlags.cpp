@@ -12,6 +12,8 @@
 #include "Data/CellSyntax.h"
 #include "Data/ColumnMap.h"
 #include "Data/FileFormat.h"
+#include "Data/KafkaAddress.h"
+#include "Data/Unpacker.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
@@ -87,6 +89,68 @@ static Status checkColumns(const DataOptions &data,
   return {};
 }
 
+/// Returns an error if messages cannot hold a format.
+static Status checkMessages(const std::string &name, const FileFormat &format) {
+  if (format.traits().mayBePacked || format.traits().hasMessages)
+    return {};
+  return Status::invalidArgument(
+      name + ": messages hold lines of text or Arrow record batches, but " +
+      std::string(format.name()) +
+      " files are read from a file; choose another format");
+}
+
+Status pdlrt::checkKafkaFormat(const KafkaAddress &address) {
+  const std::string &named = address.format;
+  if (named.empty() || named == "csv" || named == "tsv")
+    return {};
+  PDLRT_RETURN_IF_ERROR(parseFileFormat(named).status().withContext(
+      address.name() + ": format (csv and tsv are allowed too)"));
+  for (const FileFormat *format : fileFormats())
+    if (format->flag() == named)
+      return checkMessages(address.name(), *format);
+  return {};
+}
+
+/// Returns an error if flags mean nothing for a topic of Kafka.
+static Status checkKafka(const std::string &file, const DataOptions &data) {
+  const auto address = KafkaAddress::parse(file);
+  PDLRT_RETURN_IF_ERROR(address.status());
+  const std::string name = address->name();
+  const std::string &format = address->format;
+  if (!format.empty() && !data.format.empty())
+    return Status::invalidArgument(
+        name + ": format= and --format both name a format; give one");
+  PDLRT_RETURN_IF_ERROR(checkKafkaFormat(*address));
+  if (data.header && !fileFormatOf(file, data).traits().hasMessages)
+    return Status::invalidArgument(
+        name + ": messages have no header; name the columns with --columns");
+  if (!data.cache.empty())
+    return Status::invalidArgument(
+        name + ": --cache stores rows of files only; leave it out");
+  if (!data.pipe.empty())
+    return Status::invalidArgument(name +
+                                   ": --data-pipe is for files; leave it out");
+  if (address->end.kind == KafkaBound::Kind::None && data.shuffleWindow > 0)
+    return Status::invalidArgument(
+        name + ": --shuffle-window needs data with an end; add end= to the "
+               "address, or leave the flag out");
+  return {};
+}
+
+/// Returns an error if a format cannot be read as a stream, but the file is
+/// compressed as a whole or a topic.
+static Status checkStreamed(const std::string &file, const FileFormat &format) {
+  if (isKafkaAddress(file))
+    return checkMessages(file, format);
+  if (format.traits().mayBePacked)
+    return {};
+  if (unpackedName(file).size() != file.size())
+    return Status::invalidArgument(
+        file + ": is compressed as a whole, but " + std::string(format.name()) +
+        " files are read in parts; decompress it into a file first");
+  return {};
+}
+
 Status pdlrt::checkDataFlags(const DataOptions &data,
                              const pdl_descriptor &descriptor,
                              const pdl_program &program) {
@@ -96,8 +160,13 @@ Status pdlrt::checkDataFlags(const DataOptions &data,
         "another delimiter (--delimiter)");
   if (data.delimiter)
     PDLRT_RETURN_IF_ERROR(checkQuote(data, data.delimiter));
-  for (const std::string &file : data.files)
-    PDLRT_RETURN_IF_ERROR(fileFormatOf(file, data).checkFlags(file, data));
+  for (const std::string &file : data.files) {
+    if (isKafkaAddress(file))
+      PDLRT_RETURN_IF_ERROR(checkKafka(file, data));
+    const FileFormat &format = fileFormatOf(file, data);
+    PDLRT_RETURN_IF_ERROR(checkStreamed(file, format));
+    PDLRT_RETURN_IF_ERROR(format.checkFlags(file, data));
+  }
   if (!data.idField.empty())
     PDLRT_RETURN_IF_ERROR(checkId(data.idField, descriptor));
   if (!data.columns.empty())

@@ -15,11 +15,17 @@
 
 namespace pdlrt {
 
+struct KafkaAddress;
+
 /// Returns an error if --columns, --copy-column, --header or --delimiter are
 /// wrong for the files of `data` and the fields that `program` reads. Considers
 /// the names of the files, not their contents.
 Status checkDataFlags(const DataOptions &data, const pdl_descriptor &descriptor,
                       const pdl_program &program);
+
+/// Returns an error if the address of a topic names an unknown format, or one
+/// whose rows are not in a stream. Asks no broker.
+Status checkKafkaFormat(const KafkaAddress &address);
 
 } // namespace pdlrt
 

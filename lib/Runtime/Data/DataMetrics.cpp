@@ -8,6 +8,7 @@
 
 #include "pdlrt/Data/DataMetrics.h"
 
+#include "Data/KafkaMetrics.h"
 #include "pdlrt/Core/MetricRegistry.h"
 
 using namespace pdlrt;
@@ -26,4 +27,7 @@ struct BadRows {
 
 void pdlrt::countBadRow() { ++processMetrics<BadRows>().counter; }
 
-void pdlrt::declareDataMetrics() { processMetrics<BadRows>(); }
+void pdlrt::declareDataMetrics() {
+  processMetrics<BadRows>();
+  declareKafkaMetrics();
+}

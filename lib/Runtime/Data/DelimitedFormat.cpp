@@ -44,6 +44,12 @@ public:
        const RecordReaderOptions &options) const override {
     return openDelimitedReader(path, fileIndex, options);
   }
+
+  Expected<std::unique_ptr<RawRows>>
+  openRaw(const std::string &path,
+          const RecordReaderOptions &options) const override {
+    return openRawCells(path, options);
+  }
 };
 
 } // namespace

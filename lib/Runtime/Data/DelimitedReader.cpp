@@ -12,14 +12,15 @@
 #include "Data/ColumnMap.h"
 #include "Data/CommonHeader.h"
 #include "Data/FieldTexts.h"
+#include "Data/KafkaAddress.h"
 #include "Data/QuotedColumns.h"
 #include "Data/RecordReader.h"
 #include "Data/RowDefect.h"
 #include "Data/RowScanner.h"
 
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Mutex.h"
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <set>
 
@@ -29,17 +30,17 @@ using namespace pdlrt;
 /// of readers and passes.
 static void warnOncePerField(const std::string &path, const pdl_field &field,
                              const std::string &what) {
-  static std::mutex mutex;
+  static Mutex mutex;
   static std::set<std::string> warned;
   const std::string begin = path + ": " + fieldText(field) + ": ";
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (warned.insert(begin).second)
     logWarning(begin + what);
 }
 
 namespace {
 
-class DelimitedReader final : public RecordReader {
+class DelimitedReader final : public RecordReader, public PartitionReader {
 public:
   DelimitedReader(const std::string &file, int32_t fileIndex, CellSyntax syntax)
       : file(file), path(inputName(file)), fileIndex(fileIndex), syntax(syntax),
@@ -52,6 +53,7 @@ public:
   Expected<int64_t> skip(int64_t count, PassedRows *passed) override;
   Expected<bool> moveTo(const RowPlace &place) override;
   RowPlace place() const override;
+  std::vector<KafkaPlace> places() const override { return scanner.places(); }
   Status checkNext() override;
 
 private:
@@ -70,8 +72,7 @@ private:
   std::string quoteHintOfRow() const;
   void warnOfDecimalIds() const;
   std::string place(size_t cell) const {
-    return path + ":" + std::to_string(scanner.line()) + ":" +
-           std::to_string(cell + 1);
+    return scanner.placeText() + ":" + std::to_string(cell + 1);
   }
 
   std::string file, path; ///< The path, and its form in messages.
@@ -84,11 +85,13 @@ private:
   bool rowIsWaiting = false; ///< The row was read ahead, but not yet passed.
   /// Number of cells in every row, from the header or the first good row.
   std::optional<size_t> cellCount;
-  int64_t cellCountLine = 0; ///< Line that determined it.
+  int64_t cellCountLine = 0;  ///< Line of the header.
+  std::string cellCountPlace; ///< Row that determined the number, for messages.
   std::vector<CellParser> parsers;
   std::vector<const pdl_field *> fields;
   const pdl_program *program = nullptr;
-  std::optional<ColumnMap> map;
+  /// Null until the columns are found.
+  std::unique_ptr<ColumnMap> map;
   bool hasQuoteFlag = false;
   bool looksForQuotes = false;
   QuotedColumns quotedColumns;
@@ -131,7 +134,7 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   }
   auto created = ColumnMap::create(options, hasHeader ? &headerNames : nullptr);
   if (created.ok())
-    map = *std::move(created);
+    map = std::make_unique<ColumnMap>(*std::move(created));
   if (hasHeader && map)
     PDLRT_RETURN_IF_ERROR(checkHeader(options));
   auto more = scanRow();
@@ -142,13 +145,14 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
     return {};
   if (!map)
     return std::move(created).status().withContext(
-        path + ":" +
-        std::to_string(hasHeader ? cellCountLine : scanner.line()));
+        hasHeader ? path + ":" + std::to_string(cellCountLine)
+                  : scanner.placeText());
   if (hasHeader)
     return {};
-  firstLine = scanner.line();
+  if (!scanner.hasMessages())
+    firstLine = scanner.line();
   // The first row determines the number of cells, unless it is bad itself.
-  if (splitRow().ok())
+  if (splitRow().ok() && !scanner.hasMessages())
     warnOfNames();
   return {};
 }
@@ -242,6 +246,7 @@ Status DelimitedReader::readHeader() {
   header = row;
   cellCount = headerNames.size();
   cellCountLine = scanner.line();
+  cellCountPlace = "line " + std::to_string(cellCountLine);
   return {};
 }
 
@@ -270,6 +275,8 @@ void DelimitedReader::noteRow(PassedRows &passed) {
   if (!header.empty())
     passed.addPreface(PassedRows::contentOf(header.data(), header.size()));
   header.clear();
+  if (const auto sample = scanner.sample())
+    passed.continueAt(*sample);
   passed.beginRow(PassedRows::contentOf(row.data(), row.size()));
 }
 
@@ -290,14 +297,15 @@ Status DelimitedReader::splitRow() {
       return Status::invalidArgument(place(cells.size() - 1) + ": " + wrong +
                                      quoteHintOfRow());
     cellCount = cells.size();
-    cellCountLine = scanner.line();
+    cellCountPlace = scanner.hasMessages()
+                         ? scanner.placeText()
+                         : "line " + std::to_string(scanner.line());
   }
   if (cells.size() != *cellCount)
     return Status::invalidArgument(
         place(std::min(cells.size(), *cellCount)) + ": the row has " +
-        std::to_string(cells.size()) + " cells where line " +
-        std::to_string(cellCountLine) + " has " + std::to_string(*cellCount) +
-        quoteHintOfRow());
+        std::to_string(cells.size()) + " cells where " + cellCountPlace +
+        " has " + std::to_string(*cellCount) + quoteHintOfRow());
   if (looksForQuotes) {
     quotedColumns.note(cells);
     warnOfQuotes(/*atEnd=*/false);
@@ -314,12 +322,12 @@ Status DelimitedReader::parseRow(RecordColumns &into) {
                                             into.column(i), slot);
     if (status.ok())
       continue;
-    std::string sentence = place(static_cast<size_t>(slots[slot])) + ": " +
-                           fieldText(*fields[i]) + ": " + status.message() +
-                           quoteHint(splitter.cells()[size_t(slots[slot])]);
+    std::string message = place(static_cast<size_t>(slots[slot])) + ": " +
+                          fieldText(*fields[i]) + ": " + status.message() +
+                          quoteHint(splitter.cells()[size_t(slots[slot])]);
     if (scanner.line() == firstLine)
-      sentence += "; if this line names the columns, give --header";
-    return Status::invalidArgument(std::move(sentence));
+      message += "; if this line names the columns, give --header";
+    return Status::invalidArgument(std::move(message));
   }
   if (program->joined_count == 0 && program->id_range_count == 0)
     return {};

@@ -10,9 +10,11 @@
 
 #include "Data/RecordStream.h"
 #include "Data/Shuffle.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <utility>
 
 using namespace pdlrt;
@@ -150,7 +152,8 @@ Expected<int64_t> RestFinder::pass(Share &share, int64_t file, int64_t count) {
   return moved;
 }
 
-/// Collects rows if each group has its own files.
+/// Collects the rows after the running windows, if each group has its own
+/// files. Also reads the windows, whose remaining records `addWindow` collects.
 Status RestFinder::walkFiles() {
   for (int32_t g = 0; g < groups; ++g) {
     Share &share = shares[size_t(g)];
@@ -170,8 +173,11 @@ Status RestFinder::walkFiles() {
   return {};
 }
 
-/// Collects rows if blocks of rows are assigned to the groups in turn. Reads
-/// all rows once, from the first running window to the end of the last one.
+/// Collects the rows after the running windows, if blocks of rows are assigned
+/// to the groups in turn. Also reads the windows, whose remaining records
+/// `addWindow` collects. Reads each row once, from the first running window
+/// (the start of the pass if its position does not contain the start of the
+/// window) to the end of the last window.
 Status RestFinder::walkBlocks() {
   const auto selectedOf = [](const Share &share) {
     return share.position.start.selected;
@@ -260,11 +266,11 @@ static void joinRuns(EpochRest &rest) {
 
 /// Keeps, for each file, the last place at or before the first remaining row.
 void RestFinder::choosePlaces() {
-  std::vector<EpochRest::Place> chosen;
-  std::ranges::sort(rest.places, {}, [](const EpochRest::Place &place) {
+  std::vector<StartPlace> chosen;
+  std::ranges::sort(rest.places, {}, [](const StartPlace &place) {
     return std::pair(place.file, place.row);
   });
-  for (const EpochRest::Place &place : rest.places) {
+  for (const StartPlace &place : rest.places) {
     const auto first =
         std::ranges::lower_bound(rest.runs, place.file, {}, &RowRun::file);
     if (first == rest.runs.end() || first->file != place.file ||
@@ -279,6 +285,8 @@ void RestFinder::choosePlaces() {
 
 Expected<EpochRest> RestFinder::find() {
   PDLRT_RETURN_IF_ERROR(prepare());
+  if (!divided.positions.empty())
+    stream.setEpoch(divided.positions.front().epoch);
   PDLRT_RETURN_IF_ERROR(stream.open());
   PDLRT_RETURN_IF_ERROR(groupsShareFiles() ? walkBlocks() : walkFiles());
   for (int32_t g = 0; g < groups; ++g)
@@ -396,11 +404,33 @@ Expected<EpochRest> StreamRest::find() {
   return std::move(rest);
 }
 
+/// Returns the remaining rows of a topic without end: those after the places of
+/// all groups. None for other data.
+static std::optional<EpochRest> restOfPlaces(const DividedEpoch &divided) {
+  EpochRest rest;
+  for (const DataPosition &position : divided.positions) {
+    rest.windows = std::max(rest.windows, position.window + 1);
+    for (const StartPlace &place : position.places) {
+      rest.runs.push_back({place.file, 0, RowRun::endOfFile});
+      rest.places.push_back(place);
+    }
+  }
+  if (rest.runs.empty())
+    return std::nullopt;
+  if (divided.rest)
+    rest.windows += divided.rest->windows;
+  std::ranges::sort(rest.runs, {}, &RowRun::file);
+  std::ranges::sort(rest.places, {}, &StartPlace::file);
+  return rest;
+}
+
 Expected<EpochRest> pdlrt::restOfEpoch(const DataOptions &options,
                                        const pdl_descriptor &descriptor,
                                        const pdl_program &program,
                                        const DividedEpoch &divided) {
   try {
+    if (std::optional<EpochRest> rest = restOfPlaces(divided))
+      return *std::move(rest);
     const auto once = std::ranges::find_if_not(options.files, canBeReadAgain);
     if (once != options.files.end())
       return StreamRest(options, divided, onceText(*once)).find();

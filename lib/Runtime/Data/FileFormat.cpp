@@ -9,6 +9,7 @@
 #include "Data/FileFormat.h"
 
 #include "Data/InputFile.h"
+#include "Data/KafkaAddress.h"
 #include "Data/Unpacker.h"
 
 #include <algorithm>
@@ -28,12 +29,23 @@ using namespace pdlrt;
   FORMAT(libsvm)                                                               \
   FORMAT(libffm)                                                               \
   FORMAT(tfRecord)                                                             \
+  FORMAT(parquet)                                                              \
+  FORMAT(arrow)                                                                \
   FORMAT(tensor)
 
 #define PDLRT_DECLARE_FORMAT(NAME) const FileFormat &NAME##Format();
 namespace pdlrt {
 PDLRT_FILE_FORMATS(PDLRT_DECLARE_FORMAT)
 } // namespace pdlrt
+
+Expected<std::unique_ptr<RawRows>>
+FileFormat::openRaw(const std::string &path,
+                    const RecordReaderOptions &options) const {
+  (void)options;
+  return Status::invalidArgument(
+      inputName(path) + ": files of " + std::string(name()) +
+      " can be read only for the record of a model; give its program");
+}
 
 std::span<const FileFormat *const> pdlrt::fileFormats() {
 #define PDLRT_FORMAT_ADDRESS(NAME) &NAME##Format(),
@@ -50,14 +62,20 @@ const FileFormat &pdlrt::fileFormatOf(const std::string &path,
       return *format;
   if (isStandardInput(path))
     return *formats.front();
-  for (const FileFormat *format : formats) {
-    const std::string_view name =
-        format->traits().mayBePacked ? unpackedName(path) : path;
+  if (isKafkaAddress(path)) {
+    const std::string named = kafkaFormat(path);
+    for (const FileFormat *format : formats)
+      if (format->flag() == named)
+        return *format;
+    return *formats.front();
+  }
+  // `checkDataFlags` refuses packed files of formats that cannot be packed.
+  const std::string_view name = unpackedName(path);
+  for (const FileFormat *format : formats)
     if (std::ranges::any_of(format->suffixes(), [&](std::string_view suffix) {
           return name.ends_with(suffix);
         }))
       return *format;
-  }
   return *formats.front();
 }
 

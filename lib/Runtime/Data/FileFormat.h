@@ -14,6 +14,7 @@
 #ifndef LIB_RUNTIME_DATA_FILEFORMAT_H
 #define LIB_RUNTIME_DATA_FILEFORMAT_H
 
+#include "Data/RawRows.h"
 #include "Data/RecordReader.h"
 
 #include <memory>
@@ -36,8 +37,13 @@ struct FormatTraits {
   /// Files may be compressed as a whole. The suffix of the compression format
   /// follows that of the file format (Unpacker.h).
   bool mayBePacked = false;
+  /// Files tell a list from a single value.
+  bool marksLists = false;
   /// Parsing takes so long that --cache stores parsed rows.
   bool isCached = false;
+  /// A message of a topic may be such a file. Formats whose rows are lines can
+  /// be read from topics in any case.
+  bool hasMessages = false;
 };
 
 /// A format of data files. Formats are constants: all functions are
@@ -65,6 +71,11 @@ public:
   virtual Expected<std::unique_ptr<RecordReader>>
   open(const std::string &path, int32_t fileIndex,
        const RecordReaderOptions &options) const = 0;
+
+  /// Opens a file without a record (RawRows.h). Uses only the flags in
+  /// `options`. Returns an error unless the format overrides this function.
+  virtual Expected<std::unique_ptr<RawRows>>
+  openRaw(const std::string &path, const RecordReaderOptions &options) const;
 };
 
 /// Returns all formats, in the order in which messages list them. The first one

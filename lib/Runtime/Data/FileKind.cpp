@@ -40,12 +40,9 @@ static constexpr std::string_view asText =
 
 static const std::vector<UnreadFormat> &unreadFormats() {
   static const std::vector<UnreadFormat> all = {
-      {"a Parquet file", {"parquet", "pq"}, "PAR1", "parquet"},
+      {"a Parquet file", {}, "PAR1", "--format parquet"},
       {"an ORC file", {"orc"}, "ORC", "orc"},
-      {"an Arrow or Feather file",
-       {"arrow", "feather", "ipc"},
-       "ARROW1",
-       "feather"},
+      {"an Arrow or Feather file", {}, "ARROW1", "--format arrow"},
       {"an Excel file", {"xlsx", "xls"}, "", "excel"},
       {"an HDF5 file", {"h5", "hdf5"}, "\x89HDF", "hdf"},
       {"a pickle", {"pkl", "pickle"}, "", "pickle"},
@@ -79,6 +76,10 @@ static Status refuse(const std::string &path, const UnreadFormat &format) {
     return Status::invalidArgument(what + "is not unpacked; unpack it (" +
                                    remedy +
                                    "), and name the files that were in it");
+  if (remedy.starts_with("--format"))
+    return Status::invalidArgument(
+        what + "is read with " + remedy +
+        ", or if its name ends like those of its format");
   what += "is not read; ";
   if (remedy.empty())
     return Status::invalidArgument(what + "write it as .csv or .safetensors");

@@ -25,6 +25,9 @@ namespace pdlrt {
 ///  - a pattern with `*`, `?` or `[`, unless there is a file with that name:
 ///    the matching files, and those of matching folders, in byte order.
 ///
+/// Entries may be addresses of an object store. Their folders are prefixes that
+/// end at a slash; the listed versions are pinned (`pinFile`).
+///
 /// All other entries remain. `mayBeFar`: a pattern without a match remains,
 /// because a command knows it (DataOptions::pipe). `flag`: the flag in errors.
 Expected<std::vector<std::string>>

@@ -8,8 +8,10 @@
 
 #include "Data/InputFile.h"
 
+#include "Data/KafkaAddress.h"
 #include "Data/RecordReader.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Files/Store.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -35,6 +37,8 @@ InputFile::~InputFile() {
 bool pdlrt::isStandardInput(const std::string &name) { return name == "-"; }
 
 std::string pdlrt::inputName(const std::string &name) {
+  if (isKafkaAddress(name))
+    return kafkaName(name);
   return isStandardInput(name) ? "standard input" : name;
 }
 
@@ -44,8 +48,21 @@ InputOptions InputOptions::of(const RecordReaderOptions &options) {
           .pipe = options.data.pipe};
 }
 
+/// Opens an object of a store, in the version that this program has seen first.
+Status InputFile::openStored(const std::string &name) {
+  auto opened = openPinned(name);
+  PDLRT_RETURN_IF_ERROR(opened.status());
+  length = left = (*opened)->info().bytes;
+  stored = std::make_unique<StoredStream>(*std::move(opened));
+  return {};
+}
+
 /// Opens the file, or the output of the command that reads it.
 Status InputFile::openFile(const std::string &name, bool isStandard) {
+  if (isKafkaAddress(name))
+    return Status::invalidArgument(
+        path + ": messages hold lines of text, which this format has not; "
+               "choose another format");
   if (command) {
     auto output = command->start(name);
     PDLRT_RETURN_IF_ERROR(output.status());
@@ -53,6 +70,8 @@ Status InputFile::openFile(const std::string &name, bool isStandard) {
     mayWait = true;
     return {};
   }
+  if (isInObjectStore(name))
+    return openStored(name);
   // Does not wait for a writer here; `await` does. The standard input is shared
   // with other processes, which may not expect it to be non-blocking.
   file = isStandard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -106,7 +125,9 @@ Expected<bool> InputFile::pass(uint64_t count) {
   if (length && !unpacker) {
     if (count > left)
       return false;
-    if (::lseek(file, off_t(count), SEEK_CUR) < 0)
+    if (stored)
+      stored->skip(count);
+    else if (::lseek(file, off_t(count), SEEK_CUR) < 0)
       return Status::ofErrno(
           errno, path + ": cannot be read: " + std::strerror(errno));
     left -= count;
@@ -174,6 +195,12 @@ Expected<size_t> InputFile::readFile(char *destination, size_t size) {
     size = beginning.copy(destination, size);
     beginning.erase(0, size);
     return size;
+  }
+  if (stored) {
+    auto count = stored->read(destination, size);
+    if (count)
+      left -= *count;
+    return count;
   }
   while (true) {
     if (mayWait)

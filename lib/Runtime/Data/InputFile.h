@@ -13,6 +13,7 @@
 #include "Data/ReadAhead.h"
 #include "Data/ReadWait.h"
 #include "Data/Unpacker.h"
+#include "Files/StoredStream.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstddef>
@@ -43,11 +44,12 @@ struct InputOptions {
   static InputOptions of(const RecordReaderOptions &options);
 };
 
-/// A file, pipe or device that is read once, sequentially. Compressed files are
-/// detected by extension (Unpacker.h) and decompressed. The standard input has
-/// no extension: its compression is detected from its first bytes, and it is
-/// read from its current position. The same applies to the output of a command.
-/// Errors begin with the name. Not thread-safe.
+/// A file, object, pipe or device that is read once, sequentially. An object of
+/// a store is read in ranges that are requested in advance. Compressed files
+/// are detected by extension (Unpacker.h) and decompressed. The standard input
+/// has no extension: its compression is detected from its first bytes, and it
+/// is read from its current position. The same applies to the output of a
+/// command. Errors begin with the name. Not thread-safe.
 class InputFile {
 public:
   InputFile();
@@ -71,12 +73,15 @@ public:
 
 private:
   Status openFile(const std::string &name, bool isStandard);
+  Status openStored(const std::string &name);
   Status readBeginning();
   Status await() const;
   Expected<size_t> readFile(char *destination, size_t size);
 
   std::string path; ///< Name for messages.
   int file = -1;
+  /// The file if it is in an object store; otherwise null.
+  std::unique_ptr<StoredStream> stored;
   ReadWait *wait = nullptr;
   /// True if reads may have to wait for bytes.
   bool mayWait = false;

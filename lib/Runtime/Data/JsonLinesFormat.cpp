@@ -75,10 +75,15 @@ Status JsonLineParser::parseValue(JsonScanner &scanner, RowAssembler &row,
   case '[':
     return parseArray(scanner, row, column, row.hasLists(column));
   case '{':
+    if (row.discovers()) {
+      row.withdraw(column);
+      return scanner.skipValue(1);
+    }
     return Status::invalidArgument(
         "a field reads the value, which is an object; write "
         "its members into the outer object");
   default:
+    row.markAlone(column);
     return parseScalar(scanner, row, column, /*isAlone=*/true);
   }
 }
@@ -139,7 +144,14 @@ public:
     return all;
   }
 
-  const FormatTraits &traits() const override { return namedValueTraits; }
+  const FormatTraits &traits() const override {
+    static constexpr FormatTraits all = [] {
+      FormatTraits traits = namedValueTraits;
+      traits.marksLists = true;
+      return traits;
+    }();
+    return all;
+  }
 
   Status checkFlags(const std::string &path,
                     const DataOptions &data) const override {
@@ -156,6 +168,13 @@ public:
     PDLRT_RETURN_IF_ERROR(row.status());
     return openLineReader(path, fileIndex, options,
                           std::make_unique<JsonLineParser>(), *std::move(row));
+  }
+
+  Expected<std::unique_ptr<RawRows>>
+  openRaw(const std::string &path,
+          const RecordReaderOptions &options) const override {
+    return openRawLines(path, options, std::make_unique<JsonLineParser>(),
+                        RowAssembler::discovering());
   }
 };
 

@@ -38,6 +38,8 @@ struct SlotOrder {
 
 class MultiSlotParser final : public RowParser {
 public:
+  /// Creates a parser that takes all slots, for files without a record.
+  MultiSlotParser() = default;
   MultiSlotParser(const RowAssembler &row, const SlotOrder &order)
       : slots(order.slots), minSlots(order.minSlots) {
     for (size_t slot = 0; slot < minSlots; ++slot)
@@ -49,7 +51,7 @@ public:
 private:
   std::vector<int32_t> columns; ///< By slot.
   std::optional<size_t> slots;
-  size_t minSlots;
+  size_t minSlots = 0;
 };
 
 } // namespace
@@ -73,6 +75,8 @@ Status MultiSlotParser::parse(std::string_view line, RowAssembler &row,
           std::to_string(slot) +
           ", counted from 0; a line has a number and as "
           "many values for each slot");
+    if (slot == columns.size() && row.discovers())
+      columns.push_back(row.columnOf(std::to_string(slot)));
     const int32_t into = slot < columns.size() ? columns[slot] : -1;
     if (into >= 0)
       row.begin(into);
@@ -208,6 +212,13 @@ public:
     auto parser = std::make_unique<MultiSlotParser>(*row, *order);
     return openLineReader(path, fileIndex, options, std::move(parser),
                           *std::move(row));
+  }
+
+  Expected<std::unique_ptr<RawRows>>
+  openRaw(const std::string &path,
+          const RecordReaderOptions &options) const override {
+    return openRawLines(path, options, std::make_unique<MultiSlotParser>(),
+                        RowAssembler::discovering());
   }
 };
 

@@ -51,6 +51,8 @@ public:
   static Expected<NamedColumns> create(const RecordReaderOptions &options,
                                        const NamesOfField &namesOf);
 
+  /// Returns the index of a column. Adds it if there is none with that name.
+  int32_t add(const std::string &name);
   /// Returns the distinct names of all columns that are read.
   const std::vector<std::string> &names() const { return all; }
   /// Returns the index of a column, or -1 if it is not read.
@@ -61,7 +63,6 @@ public:
   const std::vector<int32_t> &copied() const { return copiedColumns; }
 
 private:
-  int32_t add(const std::string &name);
   FieldColumns columnsOf(const FieldNames &names);
 
   std::vector<std::string> all;

@@ -39,23 +39,22 @@ void PassedRows::addContent(uint64_t content) {
                           1);
 }
 
-Status PassedRows::addBad(const std::string &sentence,
-                          std::string_view copied) {
+Status PassedRows::addBad(const std::string &message, std::string_view copied) {
   if (log) {
-    log->bad.push_back({current(), sentence, std::string(copied)});
+    log->bad.push_back({current(), message, std::string(copied)});
     return {};
   }
   countBadRow();
   if (++bad > badLimit) {
     if (badLimit == 0)
       return Status::invalidArgument(
-          sentence + "; mend the row, or skip bad rows with --max-bad-rows N");
+          message + "; mend the row, or skip bad rows with --max-bad-rows N");
     return Status::invalidArgument(
-        sentence + "; this is bad row " + std::to_string(bad) +
+        message + "; this is bad row " + std::to_string(bad) +
         ", and --max-bad-rows " + std::to_string(badLimit) + " allows no more");
   }
   if (messages.size() < keptMessages)
-    messages.push_back(sentence);
+    messages.push_back(message);
   if (!copied.empty())
     copiedCells.emplace(current(), copied);
   return {};

@@ -26,7 +26,7 @@ namespace pdlrt {
 struct RowLog {
   struct BadRow {
     int64_t row; ///< Counted from the first row of the log.
-    std::string sentence, copied;
+    std::string message, copied;
   };
   /// Indexed by row: `contentOf` the row's text or values.
   AlignedVector<uint64_t> contents;
@@ -92,7 +92,7 @@ public:
 
   /// Records that the current row could not be parsed. Returns an error if the
   /// limit is exceeded. `copied`: the text that predictions copy from the row.
-  Status addBad(const std::string &sentence, std::string_view copied);
+  Status addBad(const std::string &message, std::string_view copied);
   int64_t badCount() const { return bad; }
   const std::vector<std::string> &badMessages() const { return messages; }
   /// Returns and removes the copied texts of bad rows before `row`, if not

@@ -35,7 +35,7 @@ ReadAhead::~ReadAhead() {
   if (!thread.joinable())
     return;
   {
-    std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     stopping = true;
   }
   changed.notify_all();
@@ -44,10 +44,11 @@ ReadAhead::~ReadAhead() {
 
 void ReadAhead::run() {
   Trace::nameThread("unpacker");
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (true) {
-    changed.wait(lock,
-                 [&] { return stopping || filled - used < pieces.size(); });
+    changed.wait(lock, [&]() PDLRT_REQUIRES(mutex) {
+      return stopping || filled - used < pieces.size();
+    });
     if (stopping)
       return;
     Piece &piece = pieces[filled % pieces.size()];
@@ -80,9 +81,9 @@ void ReadAhead::run() {
 }
 
 Expected<size_t> ReadAhead::read(char *destination, size_t size) {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (true) {
-    changed.wait(lock, [&] { return filled > used; });
+    changed.wait(lock, [&]() PDLRT_REQUIRES(mutex) { return filled > used; });
     const Piece &piece = pieces[used % pieces.size()];
     if (offset < piece.size) {
       // The piece does not change until it is consumed, so no lock is needed.

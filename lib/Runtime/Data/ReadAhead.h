@@ -9,14 +9,13 @@
 #ifndef LIB_RUNTIME_DATA_READAHEAD_H
 #define LIB_RUNTIME_DATA_READAHEAD_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 
 #include <array>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -51,13 +50,17 @@ private:
   void run();
 
   Source source;
+  /// Piece number n is at n modulo 4. The thread writes piece `filled`, and the
+  /// consumer reads piece `used`. They differ while both do, so no lock is
+  /// held.
   std::array<Piece, 4> pieces;
-  std::mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex;
+  ConditionVariable changed;
   /// Number of pieces that were filled, and that were consumed, since the
   /// start.
-  size_t filled = 0, used = 0;
-  bool stopping = false;
+  size_t filled PDLRT_GUARDED_BY(mutex) = 0;
+  size_t used PDLRT_GUARDED_BY(mutex) = 0;
+  bool stopping PDLRT_GUARDED_BY(mutex) = false;
   size_t offset = 0; ///< Consumed bytes of the current piece.
   std::thread thread;
 };

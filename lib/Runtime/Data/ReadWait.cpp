@@ -30,7 +30,7 @@ void ReadWait::handOut() {
 }
 
 int ReadWait::timeout() {
-  if (!holdsRows())
+  if (!hasRow || !patience)
     return -1;
   const Clock::time_point now = Clock::now();
   if (!deadline)

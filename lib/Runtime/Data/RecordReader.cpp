@@ -11,6 +11,8 @@
 #include "Data/CachedReader.h"
 #include "Data/FileFormat.h"
 #include "Data/InputFile.h"
+#include "Data/KafkaAddress.h"
+#include "pdlrt/Files/Store.h"
 
 #include <sys/stat.h>
 
@@ -19,12 +21,18 @@ using namespace pdlrt;
 bool pdlrt::canBeReadAgain(const std::string &path) {
   if (isStandardInput(path))
     return false;
+  if (isKafkaAddress(path))
+    return kafkaHasEnd(path);
+  if (isInObjectStore(path))
+    return true;
   struct stat found;
   return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) ||
          S_ISDIR(found.st_mode);
 }
 
 std::string pdlrt::onceText(const std::string &path) {
+  if (isKafkaAddress(path))
+    return inputName(path) + " has no end (end=)";
   return inputName(path) + (isStandardInput(path)
                                 ? " can be read but once"
                                 : ": is a pipe or a device, which can be read "

@@ -8,13 +8,18 @@
 
 #include "Data/RecordStream.h"
 
+#include "Data/KafkaAddress.h"
+#include "Data/KafkaRows.h"
+#include "Data/Shuffle.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Files/Store.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <numeric>
 #include <system_error>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -39,6 +44,12 @@ Expected<std::vector<int64_t>> RecordStream::countRows() const {
 
 /// Returns the size of a regular file.
 static std::optional<std::uintmax_t> regularSize(const std::string &path) {
+  // All passes read one version of an object (`openPinned`), so its size does
+  // not change.
+  if (isInObjectStore(path)) {
+    const auto info = pinnedInfo(path);
+    return info ? std::optional<std::uintmax_t>(info->bytes) : std::nullopt;
+  }
   std::error_code error;
   if (!canBeReadAgain(path) || !std::filesystem::is_regular_file(path, error))
     return std::nullopt;
@@ -52,10 +63,11 @@ Status RecordStream::checkSizes() {
   for (size_t i = 0; i < sizes.size(); ++i) {
     const std::string &path = options.data.files[i];
     const auto size = regularSize(path);
-    if (size && sizes[i] && *size != *sizes[i])
+    const auto &before = sizes[i];
+    if (size && before && *size != *before)
       return Status::failedPrecondition(
           path + ": has " + std::to_string(*size) + " bytes, but had " +
-          std::to_string(*sizes[i]) +
+          std::to_string(*before) +
           " when the data were read first: each epoch reads the same data; "
           "start again for the new ones (with --resume, where a checkpoint "
           "has been saved), and do not change files that are read");
@@ -76,7 +88,8 @@ Status RecordStream::checkHeaders() {
   else if (files.size() < 2)
     return {};
   for (size_t i = 0; i < files.size(); ++i)
-    if ((i == 0 || dealsBlocks || int32_t(i % size_t(groups)) == group) &&
+    if ((i == 0 || dealsBlocks || options.data.shuffleFiles ||
+         int32_t(i % size_t(groups)) == group) &&
         canBeReadAgain(files[i]))
       PDLRT_RETURN_IF_ERROR(checkHeaderOf(files[i], options));
   return {};
@@ -102,12 +115,34 @@ Status RecordStream::checkShared(int64_t fileCount) const {
   return {};
 }
 
+/// Returns an error if the order of files is drawn, and some can be read only
+/// once.
+Status RecordStream::checkShuffle() const {
+  if (!options.data.shuffleFiles)
+    return {};
+  for (const std::string &path : options.data.files)
+    if (!canBeReadAgain(path))
+      return Status::invalidArgument(
+          onceText(path) + ", while --shuffle-files reads files in another "
+                           "order; leave it out, or write the rows to a file");
+  return {};
+}
+
 Status RecordStream::open() {
   const DataOptions &data = options.data;
+  const auto isEndlessTopic = [](const std::string &file) {
+    return isKafkaAddress(file) && !kafkaHasEnd(file);
+  };
+  endless = std::ranges::all_of(data.files, isEndlessTopic);
+  if (!endless && std::ranges::any_of(data.files, isEndlessTopic))
+    return Status::invalidArgument(
+        "--data names a topic without end and other data, which would never be "
+        "reached; give the topic alone, or add end= to its address");
   dealsBlocks = int64_t(data.files.size()) < groups;
   isSpent.assign(data.files.size(), 0);
   for (const std::string &path : data.files)
     sizes.push_back(regularSize(path));
+  PDLRT_RETURN_IF_ERROR(checkShuffle());
   PDLRT_RETURN_IF_ERROR(checkShared(int64_t(data.files.size())));
   PDLRT_RETURN_IF_ERROR(checkHeaders());
   PDLRT_RETURN_IF_ERROR(findSelected());
@@ -160,38 +195,54 @@ Status RecordStream::findSelected() {
   return {};
 }
 
+/// Returns the position of each file in the order of the epoch.
+std::vector<int64_t> RecordStream::placesOfFiles() const {
+  const std::vector<int64_t> order = fileOrderOf(options.data, epoch);
+  std::vector<int64_t> places(order.size());
+  for (size_t place = 0; place < order.size(); ++place)
+    places[size_t(order[place])] = int64_t(place);
+  return places;
+}
+
 /// Finds the group's segments of the running pass.
 Status RecordStream::divide() {
-  segments.clear();
-  if (!rest) {
-    dealsBlocks = int64_t(options.data.files.size()) < groups;
-    for (const Segment &segment : selected)
-      if (dealsBlocks || segment.file % groups == group)
-        segments.push_back(segment);
-    return {};
-  }
-  if (!rest->runs.empty() &&
-      rest->runs.back().file >= int64_t(options.data.files.size()))
+  const std::vector<int64_t> order = placesOfFiles();
+  if (rest && !rest->runs.empty() &&
+      rest->runs.back().file >= int64_t(order.size()))
     return Status::failedPrecondition(
         "the rows that are left are of more files than "
         "--data has; give the same files to resume in the "
         "middle of an epoch");
-  // Streams were opened by the groups that own them.
+  std::vector<Segment> all = rest ? rest->runs : selected;
+  std::ranges::sort(all, {}, [&](const Segment &segment) {
+    return std::pair(order[size_t(segment.file)], segment.begin);
+  });
+  // Files of a rest are numbered among those that are left. Streams were opened
+  // by the groups that own them.
   const bool isStream =
-      !std::ranges::all_of(options.data.files, canBeReadAgain);
-  std::vector<int64_t> places(options.data.files.size(), -1);
-  int64_t files = 0;
-  for (const RowRun &run : rest->runs)
-    if (int64_t &place = places[size_t(run.file)]; place < 0)
-      place = isStream ? run.file : files++;
-  if (isStream)
-    files = int64_t(options.data.files.size());
-  PDLRT_RETURN_IF_ERROR(checkShared(files));
+      rest && !std::ranges::all_of(options.data.files, canBeReadAgain);
+  std::vector<int64_t> places = order;
+  auto files = int64_t(order.size());
+  if (rest && !isStream) {
+    places.assign(order.size(), -1);
+    files = 0;
+    for (const Segment &segment : all)
+      if (int64_t &place = places[size_t(segment.file)]; place < 0)
+        place = files++;
+  }
+  if (rest)
+    PDLRT_RETURN_IF_ERROR(checkShared(files));
   dealsBlocks = files < groups;
-  for (const RowRun &run : rest->runs)
-    if (dealsBlocks || places[size_t(run.file)] % groups == group)
-      segments.push_back(run);
+  segments.clear();
+  for (const Segment &segment : all)
+    if (dealsBlocks || places[size_t(segment.file)] % groups == group)
+      segments.push_back(segment);
   return {};
+}
+
+void RecordStream::setEpoch(int64_t newEpoch) {
+  hasMoved |= options.data.shuffleFiles && newEpoch != epoch;
+  epoch = newEpoch;
 }
 
 void RecordStream::setGroup(int32_t ofGroups, int32_t newGroup) {
@@ -208,6 +259,13 @@ Status RecordStream::rewind(std::shared_ptr<const EpochRest> from) {
   nextSegment = 0;
   remainingInSegment = 0;
   selectedRow = 0;
+  if (endless) {
+    // Opened at the first row, because a position may follow.
+    reader.reset();
+    divideEndless();
+    hasMoved = false;
+    return {};
+  }
   if (hasMoved) {
     reader.reset();
     PDLRT_RETURN_IF_ERROR(checkSizes());
@@ -238,8 +296,74 @@ bool RecordStream::isIn(int64_t file, int64_t row) const {
          rowOfSample(nextSample) <= row;
 }
 
+/// Finds the places at which the group's partitions start.
+void RecordStream::divideEndless() {
+  startPlaces.clear();
+  for (const Segment &segment : segments) {
+    StartPlace &place = startPlaces.emplace_back();
+    place.file = segment.file;
+    if (!rest)
+      continue;
+    const auto known =
+        std::ranges::find(rest->places, segment.file, &StartPlace::file);
+    if (known != rest->places.end())
+      place = *known;
+  }
+}
+
+/// Opens all partitions of the group.
+Expected<bool> RecordStream::openEndless() {
+  std::vector<std::string> addresses;
+  std::vector<KafkaPlace> starts;
+  for (const StartPlace &place : startPlaces) {
+    addresses.push_back(options.data.files[size_t(place.file)]);
+    starts.push_back(
+        {place.byte - 1, std::max<int64_t>(place.line, 1), place.row});
+  }
+  auto joined = joinKafkaAddresses(addresses, std::move(starts));
+  PDLRT_RETURN_IF_ERROR(joined.status());
+  const int64_t file = startPlaces.front().file;
+  auto opened = openRecordReader(*joined, int32_t(file), options);
+  PDLRT_RETURN_IF_ERROR(opened.status());
+  reader = *std::move(opened);
+  nextSegment = segments.size();
+  remainingInSegment = unlimited;
+  nextSample = file << sampleRowBits;
+  return true;
+}
+
+PartitionPlaces RecordStream::places() const {
+  std::vector<StartPlace> places = startPlaces;
+  const auto *const partitions =
+      dynamic_cast<const PartitionReader *>(reader.get());
+  if (!partitions)
+    return PartitionPlaces(std::move(places));
+  const std::vector<KafkaPlace> now = partitions->places();
+  for (size_t i = 0; i < places.size(); ++i) {
+    places[i].byte = now[i].offset + 1;
+    places[i].line = now[i].line;
+    places[i].row = now[i].time;
+  }
+  return PartitionPlaces(std::move(places));
+}
+
+bool RecordStream::moveTo(const PartitionPlaces &places) {
+  if (!std::ranges::equal(places, startPlaces, {}, &StartPlace::file,
+                          &StartPlace::file) ||
+      std::ranges::any_of(places, [](const StartPlace &place) {
+        return place.byte < 0 || place.line < 0 || place.row < 0;
+      }))
+    return false;
+  reader.reset();
+  startPlaces.assign(places.begin(), places.end());
+  hasMoved = true;
+  return true;
+}
+
 /// Opens the next segment. Returns false if there is none.
 Expected<bool> RecordStream::openSegment() {
+  if (endless)
+    return openEndless();
   if (nextSegment == segments.size()) {
     reader.reset();
     return false;
@@ -256,7 +380,7 @@ Expected<bool> RecordStream::openSegment() {
   }
   if (rest) {
     const auto place =
-        std::ranges::find(rest->places, segment.file, &EpochRest::Place::file);
+        std::ranges::find(rest->places, segment.file, &StartPlace::file);
     if (place != rest->places.end() && place->row > row &&
         place->row <= segment.begin) {
       auto moved = reader->moveTo({place->row - row, place->byte, place->line});

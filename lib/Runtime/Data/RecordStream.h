@@ -12,6 +12,7 @@
 #include "Data/CommonHeader.h"
 #include "Data/RecordReader.h"
 #include "pdlrt/Data/EpochRest.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,15 @@ inline constexpr int sampleRowBits = 40;
 inline int64_t fileOfSample(int64_t sample) { return sample >> sampleRowBits; }
 inline int64_t rowOfSample(int64_t sample) {
   return sample & ((int64_t(1) << sampleRowBits) - 1);
+}
+/// Returns the sample number of row `row`, from 0, of a message whose first row
+/// has number `first`. Rows of one message have different numbers. Those of
+/// messages with near offsets hardly ever meet, because multiples of the golden
+/// ratio are far from each other.
+inline int64_t sampleOfMessageRow(int64_t first, int64_t row) {
+  constexpr uint64_t goldenStep = 0x9E3779B97F; // 2^40 / 1.618...
+  return (fileOfSample(first) << sampleRowBits) |
+         rowOfSample(int64_t(uint64_t(first) + uint64_t(row) * goldenStep));
 }
 
 /// The selected rows that belong to one group, in order: steps 1 and 2 of
@@ -44,6 +54,9 @@ public:
   /// unless nothing was read yet. Also returns an error if a file's size has
   /// changed, because each pass must read the same rows.
   Status rewind(std::shared_ptr<const EpochRest> from = nullptr);
+  /// Changes to the order of the files in another epoch
+  /// (`DataOptions::shuffleFiles`). Call `rewind` next, except before `open`.
+  void setEpoch(int64_t newEpoch);
   /// Changes to the rows of another group. Call `rewind` next.
   void setGroup(int32_t ofGroups, int32_t newGroup);
 
@@ -54,6 +67,16 @@ public:
   /// Continues at that position, from the start of the pass. Returns false if
   /// there is no such position.
   Expected<bool> moveTo(const WindowStart &start);
+
+  /// Returns true if all files are partitions of a topic without end. Their
+  /// rows are read together (KafkaRows.h), and the position is `places`.
+  bool isEndless() const { return endless; }
+  /// Returns the places of the group's partitions after the rows that were
+  /// read.
+  PartitionPlaces places() const;
+  /// Continues at those places, from the start of the pass. Returns false if
+  /// they are not of the group's partitions.
+  bool moveTo(const PartitionPlaces &places);
 
   /// Reads the next `count` rows of the group. If `into` is not null, appends
   /// the good ones. Returns the number of rows, which is less than `count` only
@@ -82,18 +105,23 @@ private:
   Expected<std::vector<int64_t>> countRows() const;
   Status findSelected();
   Status checkShared(int64_t fileCount) const;
+  Status checkShuffle() const;
   Status divide();
+  std::vector<int64_t> placesOfFiles() const;
   void leaveSegment(bool fileIsOver);
   bool isIn(int64_t file, int64_t row) const;
   Status checkSizes();
   Status checkHeaders();
   Expected<bool> openSegment();
+  void divideEndless();
+  Expected<bool> openEndless();
   Expected<std::unique_ptr<RecordReader>> openFile(int32_t file);
   int64_t rowsOfOtherGroups() const;
   bool wouldWait() const;
 
   RecordReaderOptions options;
   int32_t groups, group;
+  int64_t epoch = 0;
   CommonHeader headers;
   /// True if there are fewer files than groups: blocks of rows are assigned to
   /// the groups in turn.
@@ -115,6 +143,9 @@ private:
   std::vector<std::optional<std::uintmax_t>> sizes;
   /// Indexed by file: true if it is a pipe or a device that was opened.
   std::vector<char> isSpent;
+  bool endless = false;
+  /// If endless: places at which the group's partitions start.
+  std::vector<StartPlace> startPlaces;
   int64_t selectedRow = 0; ///< Over all files; valid only if dealsBlocks.
 };
 

@@ -46,13 +46,34 @@ Expected<RowAssembler> RowAssembler::create(const RecordReaderOptions &options,
   return assembler;
 }
 
+RowAssembler RowAssembler::discovering(const std::vector<std::string> &known) {
+  RowAssembler assembler{NamedColumns()};
+  assembler.isDiscovering = true;
+  for (const std::string &name : known)
+    assembler.named.add(name);
+  assembler.lists.resize(known.size());
+  return assembler;
+}
+
 void RowAssembler::clear() {
   for (List &list : lists) {
     list.values.clear();
     list.ends.clear();
     list.isGiven = false;
+    list.isAlone = false;
   }
   position = 0;
+  keptCount = 0;
+}
+
+void RowAssembler::clear(std::span<const int32_t> columns) {
+  for (const int32_t column : columns) {
+    List &list = lists[size_t(column)];
+    list.values.clear();
+    list.ends.clear();
+    list.isGiven = false;
+    list.isAlone = false;
+  }
   keptCount = 0;
 }
 
@@ -61,7 +82,11 @@ int32_t RowAssembler::columnOf(std::string_view name) {
   constexpr size_t maxOrder = 4096;
   if (position < order.size() && order[position].name == name)
     return order[position++].column;
-  const int32_t column = named.find(name);
+  int32_t column = named.find(name);
+  if (column < 0 && isDiscovering) {
+    column = named.add(std::string(name));
+    lists.emplace_back();
+  }
   if (position < maxOrder) {
     if (position == order.size())
       order.emplace_back();
@@ -155,7 +180,7 @@ Status RowAssembler::findSlots(size_t index) {
   return {};
 }
 
-Status RowAssembler::appendField(size_t index, RecordColumns::Column &column) {
+Status RowAssembler::appendSlots(size_t index, RecordColumns::Column &column) {
   PDLRT_RETURN_IF_ERROR(findSlots(index));
   static const RowValue zero = RowValue::ofInteger(0);
   if (named.fields()[index].absentIsZero)
@@ -170,25 +195,30 @@ Status RowAssembler::appendField(size_t index, RecordColumns::Column &column) {
   return status;
 }
 
+Status RowAssembler::appendField(size_t index, RecordColumns::Column &column) {
+  const Status status = appendSlots(index, column);
+  if (status.ok())
+    return {};
+  const NamedColumns::FieldColumns &own = named.fields()[index];
+  const bool isAbsent =
+      std::ranges::all_of(slots, &std::span<const RowValue>::empty) &&
+      (own.whole < 0 || !isGiven(own.whole));
+  return Status::invalidArgument(
+      fieldText(*fields[index]) + ": " +
+      (isAbsent ? "the row has no `" +
+                      named.names()[size_t(
+                          own.whole >= 0 ? own.whole : own.slots.front())] +
+                      "`: "
+                : "") +
+      status.message());
+}
+
 Status RowAssembler::append(RecordColumns &into) {
   ++rows;
   for (List &list : lists)
     list.wasGiven |= list.isGiven;
   for (size_t i = 0; i < fields.size(); ++i)
-    if (Status status = appendField(i, into.column(i)); !status.ok()) {
-      const NamedColumns::FieldColumns &own = named.fields()[i];
-      const bool isAbsent =
-          std::ranges::all_of(slots, &std::span<const RowValue>::empty) &&
-          (own.whole < 0 || !isGiven(own.whole));
-      return Status::invalidArgument(
-          fieldText(*fields[i]) + ": " +
-          (isAbsent ? "the row has no `" +
-                          named.names()[size_t(
-                              own.whole >= 0 ? own.whole : own.slots.front())] +
-                          "`: "
-                    : "") +
-          status.message());
-    }
+    PDLRT_RETURN_IF_ERROR(appendField(i, into.column(i)));
   if (program->joined_count == 0 && program->id_range_count == 0)
     return {};
   if (const auto found =
@@ -200,7 +230,7 @@ Status RowAssembler::append(RecordColumns &into) {
 }
 
 /// Returns the text of a value, as delimited text would have it.
-std::string_view RowAssembler::textOf(const RowValue &value) {
+std::string_view RowAssembler::cellTextOf(const RowValue &value) {
   char digits[32];
   std::to_chars_result end = {};
   switch (value.kind) {
@@ -232,7 +262,7 @@ std::string_view RowAssembler::copied(bool isGood) {
         const bool isAlone = fields[i]->kind != PDL_FIELD_RAGGED;
         beginFieldTexts(isAlone ? 1 : slot.size(), texts);
         for (const RowValue &value : slot)
-          appendFieldText(textOf(value), texts);
+          appendFieldText(cellTextOf(value), texts);
         if (isAlone && slot.empty())
           appendFieldText({}, texts);
       }
@@ -242,7 +272,7 @@ std::string_view RowAssembler::copied(bool isGood) {
   const std::vector<int32_t> &columns = named.copied();
   const auto cellOf = [&](int32_t column) {
     const std::vector<RowValue> &values = lists[size_t(column)].values;
-    return values.empty() ? std::string_view() : textOf(values.front());
+    return values.empty() ? std::string_view() : cellTextOf(values.front());
   };
   if (columns.size() < 2)
     return columns.empty() ? std::string_view() : cellOf(columns.front());

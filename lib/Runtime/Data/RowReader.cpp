@@ -9,18 +9,21 @@
 #include "Data/RowReader.h"
 
 #include "Data/InputFile.h"
+#include "Data/KafkaAddress.h"
 #include "Data/RowScanner.h"
 
 using namespace pdlrt;
 
 namespace {
 
-class RowReader final : public RecordReader {
+class RowReader : public RecordReader {
 public:
+  /// `lines`: the scanner that finds the rows, if they are lines; else null.
   RowReader(const std::string &path, int32_t fileIndex, ReadWait *wait,
             std::unique_ptr<RowSource> source,
-            std::unique_ptr<RowParser> parser, RowAssembler row)
-      : path(inputName(path)), fileIndex(fileIndex), wait(wait),
+            std::unique_ptr<RowParser> parser, RowAssembler row,
+            const RowScanner *lines = nullptr)
+      : lines(lines), path(inputName(path)), fileIndex(fileIndex), wait(wait),
         source(std::move(source)), parser(std::move(parser)),
         row(std::move(row)) {}
   ~RowReader() override { row.warn(path); }
@@ -45,9 +48,20 @@ private:
   Status parse();
   Status convert(RecordColumns &into);
   std::string placeText() const {
-    return path + ":" + std::to_string(source->current().line) + ":";
+    return (lines ? lines->placeText()
+                  : path + ":" + std::to_string(source->current().line)) +
+           ":";
+  }
+  void beginRow(PassedRows &passed) {
+    if (const auto sample = lines ? lines->sample() : std::nullopt)
+      passed.continueAt(*sample);
+    passed.beginRow(PassedRows::contentOf(bytes.data(), bytes.size()));
   }
 
+protected:
+  const RowScanner *const lines;
+
+private:
   std::string path;
   int32_t fileIndex;
   ReadWait *wait;
@@ -95,7 +109,7 @@ Expected<int64_t> RowReader::read(int64_t count, RecordColumns &into,
     PDLRT_RETURN_IF_ERROR(more.status());
     if (!*more)
       return i;
-    passed.beginRow(PassedRows::contentOf(bytes.data(), bytes.size()));
+    beginRow(passed);
     if (wait)
       wait->noteRow();
     const Status status = convert(into);
@@ -118,7 +132,7 @@ Expected<int64_t> RowReader::skip(int64_t count, PassedRows *passed) {
     if (!*more)
       return i;
     if (passed)
-      passed->beginRow(PassedRows::contentOf(bytes.data(), bytes.size()));
+      beginRow(*passed);
   }
   return count;
 }
@@ -132,6 +146,13 @@ Expected<bool> RowReader::moveTo(const RowPlace &place) {
   PDLRT_RETURN_IF_ERROR(skipped.status());
   return *skipped == place.row;
 }
+
+/// Reader of rows that are lines.
+class LineReader final : public RowReader, public PartitionReader {
+public:
+  using RowReader::RowReader;
+  std::vector<KafkaPlace> places() const override { return lines->places(); }
+};
 
 class LineSource final : public RowSource {
 public:
@@ -156,6 +177,7 @@ public:
   Expected<bool> moveTo(const RowPlace &place) override {
     return scanner.moveTo(place.byte, place.line);
   }
+  const RowScanner &rows() const { return scanner; }
 
 private:
   char comment;
@@ -174,6 +196,14 @@ pdlrt::makeRowReader(const std::string &path, int32_t fileIndex,
                                      std::move(row));
 }
 
+Expected<std::unique_ptr<RowSource>>
+pdlrt::openLineSource(const std::string &path,
+                      const RecordReaderOptions &options, char comment) {
+  auto source = std::make_unique<LineSource>(comment);
+  PDLRT_RETURN_IF_ERROR(source->open(path, options));
+  return std::unique_ptr<RowSource>(std::move(source));
+}
+
 Expected<std::unique_ptr<RecordReader>>
 pdlrt::openLineReader(const std::string &path, int32_t fileIndex,
                       const RecordReaderOptions &options,
@@ -181,8 +211,10 @@ pdlrt::openLineReader(const std::string &path, int32_t fileIndex,
                       char comment) {
   auto source = std::make_unique<LineSource>(comment);
   PDLRT_RETURN_IF_ERROR(source->open(path, options));
-  return makeRowReader(path, fileIndex, options, std::move(source),
-                       std::move(parser), std::move(row));
+  const RowScanner &lines = source->rows();
+  return std::unique_ptr<RecordReader>(std::make_unique<LineReader>(
+      path, fileIndex, options.wait, std::move(source), std::move(parser),
+      std::move(row), &lines));
 }
 
 Status pdlrt::refuseCellFlags(const std::string &path, const DataOptions &data,

@@ -65,6 +65,12 @@ std::unique_ptr<RecordReader> makeRowReader(const std::string &path,
                                             std::unique_ptr<RowParser> parser,
                                             RowAssembler row);
 
+/// Opens a source of the lines of a file. Lines that begin with `comment` are
+/// no rows; 0: all lines are.
+Expected<std::unique_ptr<RowSource>>
+openLineSource(const std::string &path, const RecordReaderOptions &options,
+               char comment = '\0');
+
 /// Opens a file whose rows are lines. Lines that begin with `comment` are no
 /// rows; 0: all lines are.
 Expected<std::unique_ptr<RecordReader>>

@@ -9,6 +9,8 @@
 #include "Data/RowScanner.h"
 
 #include "Data/FileKind.h"
+#include "Data/KafkaAddress.h"
+#include "Data/KafkaRows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,6 +20,7 @@ using namespace pdlrt;
 namespace {
 
 constexpr size_t firstBufferSize = size_t(1) << 20;
+constexpr size_t firstMessageSize = size_t(4) << 10;
 // A longer line is not text. A larger buffer would only hide that.
 constexpr size_t longestRow = size_t(64) << 20;
 // A quote that stays open for longer is not a quote.
@@ -37,10 +40,19 @@ bool mayBecomeMark(std::string_view begin) {
 
 } // namespace
 
+RowScanner::RowScanner() = default;
+RowScanner::~RowScanner() = default;
+
 Status RowScanner::open(const std::string &name, CellSyntax cellSyntax,
                         const InputOptions &options) {
   path = inputName(name);
   syntax = cellSyntax;
+  if (isKafkaAddress(name)) {
+    auto opened = KafkaRows::open(name, options.wait);
+    PDLRT_RETURN_IF_ERROR(opened.status());
+    messages = *std::move(opened);
+    return {};
+  }
   PDLRT_RETURN_IF_ERROR(file.open(name, options));
   buffer.resize(firstBufferSize);
   std::memset(buffer.data(), 0, rowMargin);
@@ -149,7 +161,47 @@ bool RowScanner::isBlank(std::string_view row) const {
   });
 }
 
+std::string RowScanner::placeText() const {
+  return messages ? messages->placeText()
+                  : path + ":" + std::to_string(rowLine);
+}
+
+std::optional<int64_t> RowScanner::sample() const {
+  return messages ? messages->sample() : std::nullopt;
+}
+
+std::vector<KafkaPlace> RowScanner::places() const {
+  return messages ? messages->places() : std::vector<KafkaPlace>();
+}
+
+/// Copies the next row of a message into the buffer, after the margin.
+Expected<bool> RowScanner::nextOfMessages(std::string_view &row,
+                                          BlankLines blankLines) {
+  while (true) {
+    std::string_view found;
+    auto more = messages->next(found);
+    PDLRT_RETURN_IF_ERROR(more.status());
+    if (!*more)
+      return false;
+    if (buffer.size() < rowMargin + found.size() + rowMargin)
+      buffer.resize(2 * found.size() + firstMessageSize);
+    if (!found.empty())
+      std::memcpy(buffer.data() + rowMargin, found.data(), found.size());
+    row = {buffer.data() + rowMargin, found.size()};
+    const RowPlace current = messages->current();
+    const RowPlace following = messages->following();
+    rowBegin = current.byte;
+    rowLine = current.line;
+    followingByte = following.byte;
+    nextLine = following.line;
+    if (blankLines != BlankLines::Ignored || !isBlank(row))
+      return true;
+  }
+}
+
 Expected<bool> RowScanner::moveTo(int64_t byte, int64_t line) {
+  if (messages)
+    return messages->moveTo({0, byte, line});
   // The byte before the position must end a line.
   const int64_t end = byte - 1;
   if (end < bufferByte)
@@ -201,6 +253,8 @@ Expected<bool> RowScanner::hasTextAhead() {
 }
 
 Expected<bool> RowScanner::next(std::string_view &row, BlankLines blankLines) {
+  if (messages)
+    return nextOfMessages(row, blankLines);
   while (true) {
     const char *end = nullptr;
     while (findRowEnd(end) == Search::NeedsMore)

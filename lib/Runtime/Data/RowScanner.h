@@ -14,10 +14,16 @@
 #include "pdlrt/Core/AlignedVector.h"
 #include "pdlrt/Core/Status.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pdlrt {
+
+class KafkaRows;
+struct KafkaPlace;
 
 /// Reads a file and finds its rows. A row is a line; line breaks inside quoted
 /// cells belong to the row.
@@ -25,7 +31,11 @@ class RowScanner {
 public:
   static constexpr size_t rowMargin = 8;
 
-  /// Opens a file.
+  RowScanner();
+  ~RowScanner();
+
+  /// Opens a file, or partitions of a topic of Kafka. The lines of messages are
+  /// rows. Quotes do not join lines there.
   Status open(const std::string &name, CellSyntax cellSyntax,
               const InputOptions &options);
 
@@ -46,13 +56,23 @@ public:
   int64_t rowByte() const { return rowBegin; }
   /// Return the line and byte after the current row.
   int64_t followingLine() const { return nextLine; }
-  int64_t nextByte() const { return bufferByte + int64_t(cursor - rowMargin); }
+  int64_t nextByte() const {
+    return messages ? followingByte : bufferByte + int64_t(cursor - rowMargin);
+  }
+  /// Returns the place of the current row in messages, such as "file.csv:7".
+  std::string placeText() const;
+  /// Returns true if the rows are of messages.
+  bool hasMessages() const { return messages != nullptr; }
+  /// Return what `KafkaRows` returns; nothing for files.
+  std::optional<int64_t> sample() const;
+  std::vector<KafkaPlace> places() const;
   /// Continues at a byte where line `line` begins. It must not have been read
   /// yet, except as part of the current row. Returns false if no line begins
   /// there.
   Expected<bool> moveTo(int64_t byte, int64_t line);
 
 private:
+  Expected<bool> nextOfMessages(std::string_view &row, BlankLines blankLines);
   enum class Search { Found, NeedsMore };
   Search findRowEnd(const char *&end) const;
   Search findQuotedRowEnd(const char *&end) const;
@@ -72,6 +92,9 @@ private:
   int64_t rowBegin = 0;
   int64_t rowLine = 0;
   int64_t nextLine = 1;
+  /// Null if a file is read.
+  std::unique_ptr<KafkaRows> messages;
+  int64_t followingByte = 0; ///< `KafkaRows::following`
 };
 
 } // namespace pdlrt

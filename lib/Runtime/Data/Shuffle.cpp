@@ -10,6 +10,7 @@
 
 #include "pdlabi/philox.h"
 
+#include <numeric>
 #include <utility>
 
 using namespace pdlrt;
@@ -35,4 +36,19 @@ void pdlrt::shuffledOrder(uint64_t seed, int64_t epoch, int32_t group,
     const size_t j = static_cast<size_t>(product >> 64);
     std::swap(order[static_cast<size_t>(i)], order[j]);
   }
+}
+
+std::vector<int64_t> pdlrt::fileOrderOf(const DataOptions &options,
+                                        int64_t epoch) {
+  std::vector<int64_t> files(options.files.size());
+  std::iota(files.begin(), files.end(), 0);
+  if (!options.shuffleFiles)
+    return files;
+  // No group has this number, so that no window has the same draws.
+  constexpr int32_t noGroup = -1;
+  AlignedVector<int64_t> order;
+  shuffledOrder(options.seed, epoch, noGroup, /*window=*/0,
+                int64_t(files.size()), order);
+  files.assign(order.data(), order.data() + order.size());
+  return files;
 }

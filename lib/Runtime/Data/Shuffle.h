@@ -12,6 +12,9 @@
 #include "pdlrt/Core/AlignedVector.h"
 #include "pdlrt/Data/BatchSource.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace pdlrt {
 
 /// Returns the number of rows in a window. Without shuffling, a window has as
@@ -27,6 +30,12 @@ inline int64_t windowRowsOf(const DataOptions &options) {
 /// key `seed` at the counter (d / 2, window, group, epoch).
 void shuffledOrder(uint64_t seed, int64_t epoch, int32_t group, int64_t window,
                    int64_t count, AlignedVector<int64_t> &order);
+
+/// Returns the order of the files in an epoch: for each position the index in
+/// `DataOptions::files`. With `shuffleFiles`, it is the permutation that
+/// `shuffledOrder` returns for all files as the last possible group, window 0;
+/// otherwise 0, 1 and so on.
+std::vector<int64_t> fileOrderOf(const DataOptions &options, int64_t epoch);
 
 } // namespace pdlrt
 

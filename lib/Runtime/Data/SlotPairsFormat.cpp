@@ -62,6 +62,10 @@ Status SlotPairsParser::parse(std::string_view line, RowAssembler &row,
     std::string_view value = token.substr(colon + 1);
     if (pairs == PairOrder::SlotLast)
       std::swap(slot, value);
+    if (slot.empty())
+      return Status::invalidArgument(
+          quoteText(token) + " names no slot; write " +
+          (pairs == PairOrder::SlotFirst ? "SLOT:VALUE" : "VALUE:SLOT"));
     if (const int32_t into = row.columnOf(slot); into >= 0) {
       row.begin(into);
       row.add(into, RowValue::ofText(value));
@@ -123,6 +127,14 @@ public:
     return openLineReader(path, fileIndex, options,
                           std::make_unique<SlotPairsParser>(pairs),
                           *std::move(row));
+  }
+
+  Expected<std::unique_ptr<RawRows>>
+  openRaw(const std::string &path,
+          const RecordReaderOptions &options) const override {
+    return openRawLines(
+        path, options, std::make_unique<SlotPairsParser>(pairs),
+        RowAssembler::discovering({leadingNames.begin(), leadingNames.end()}));
   }
 
 private:

@@ -51,7 +51,7 @@ private:
   struct FileField {
     int32_t index = -1, value = -1;
   };
-  Expected<FileField> fieldOf(std::string_view text);
+  Expected<FileField> fieldOf(std::string_view text, RowAssembler &row);
 
   int32_t label;
   const NamedColumns named;
@@ -100,6 +100,10 @@ Status LibsvmParser::parsePair(std::string_view token,
     return Status::invalidArgument(quoteText(name) +
                                    " is no number of a feature; libsvm numbers "
                                    "features, and JSON lines name them");
+  if (text.empty())
+    return Status::invalidArgument(
+        quoteText(token) +
+        " has no value; write INDEX:VALUE, or leave the feature out");
   addText(row, index, name);
   addText(row, value, text);
   if (hasNumbers)
@@ -128,7 +132,8 @@ Status LibsvmParser::parse(std::string_view line, RowAssembler &row,
   return {};
 }
 
-Expected<LibffmParser::FileField> LibffmParser::fieldOf(std::string_view text) {
+Expected<LibffmParser::FileField> LibffmParser::fieldOf(std::string_view text,
+                                                        RowAssembler &row) {
   // A larger number is not a field's; libffm allocates memory for each.
   constexpr size_t maxFields = 1 << 16;
   size_t number = 0;
@@ -139,9 +144,12 @@ Expected<LibffmParser::FileField> LibffmParser::fieldOf(std::string_view text) {
           std::to_string(maxFields) + "; pairs are FIELD:INDEX:VALUE");
     number = 10 * number + size_t(c - '0');
   }
+  const auto find = [&](const std::string &name) {
+    return row.discovers() ? row.columnOf(name) : named.find(name);
+  };
   for (size_t i = fields.size(); i <= number; ++i)
-    fields.push_back({named.find(std::to_string(i)),
-                      named.find(std::to_string(i) + ".value")});
+    fields.push_back(
+        {find(std::to_string(i)), find(std::to_string(i) + ".value")});
   return fields[number];
 }
 
@@ -155,11 +163,13 @@ Status LibffmParser::parse(std::string_view line, RowAssembler &row,
     const size_t first = token.find(':');
     const size_t second =
         first == std::string_view::npos ? first : token.find(':', first + 1);
-    if (second == std::string_view::npos || first == 0)
+    if (second == std::string_view::npos || first == 0 || second == first + 1 ||
+        second + 1 == token.size() ||
+        token.find(':', second + 1) != std::string_view::npos)
       return Status::invalidArgument(
           quoteText(token) + " is not FIELD:INDEX:VALUE; a line of libffm has "
                              "such parts after its label");
-    auto found = fieldOf(token.substr(0, first));
+    auto found = fieldOf(token.substr(0, first), row);
     PDLRT_RETURN_IF_ERROR(found.status());
     addText(row, found->index, token.substr(first + 1, second - first - 1));
     addText(row, found->value, token.substr(second + 1));
@@ -321,6 +331,21 @@ public:
       parser = std::make_unique<LibsvmParser>(row->columns());
     return openLineReader(path, fileIndex, options, std::move(parser),
                           *std::move(row), hasFields ? '\0' : '#');
+  }
+
+  Expected<std::unique_ptr<RawRows>>
+  openRaw(const std::string &path,
+          const RecordReaderOptions &options) const override {
+    RowAssembler row = RowAssembler::discovering(
+        hasFields ? std::vector<std::string>{"label"}
+                  : std::vector<std::string>{"label", "qid", "index", "value"});
+    std::unique_ptr<RowParser> parser;
+    if (hasFields)
+      parser = std::make_unique<LibffmParser>(row.columns());
+    else
+      parser = std::make_unique<LibsvmParser>(row.columns());
+    return openRawLines(path, options, std::move(parser), std::move(row),
+                        hasFields ? '\0' : '#');
   }
 
 private:

@@ -211,6 +211,16 @@ public:
     return makeRowReader(path, fileIndex, options, std::move(source),
                          std::make_unique<ExampleParser>(), *std::move(row));
   }
+
+  Expected<std::unique_ptr<RawRows>>
+  openRaw(const std::string &path,
+          const RecordReaderOptions &options) const override {
+    auto source = std::make_unique<TFRecordSource>();
+    PDLRT_RETURN_IF_ERROR(source->open(path, options));
+    return makeRawRows(path, std::move(source),
+                       std::make_unique<ExampleParser>(),
+                       RowAssembler::discovering());
+  }
 };
 
 } // namespace

@@ -49,6 +49,13 @@ public:
        const RecordReaderOptions &options) const override {
     return openTensorReader(path, fileIndex, options);
   }
+
+  Expected<std::unique_ptr<RawRows>>
+  openRaw(const std::string &path,
+          const RecordReaderOptions &options) const override {
+    (void)options;
+    return openRawTensors(path);
+  }
 };
 
 } // namespace

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -22,9 +23,9 @@ using namespace pdlrt;
 
 namespace {
 
-/// The tensors of one field; `splits` only if it is ragged.
+/// The tensors of one field; `splits` is null unless the field is ragged.
 struct FieldTensors {
-  std::optional<TensorWindow> values, splits;
+  std::unique_ptr<TensorWindow> values, splits;
 };
 
 template <typename T> T elementAt(const std::byte *elements, int64_t index) {
@@ -117,7 +118,7 @@ Status TensorReader::bindPlain(const pdl_field &field, FieldTensors &bound) {
   auto tensor = require(field.name);
   PDLRT_RETURN_IF_ERROR(tensor.status());
   const TensorView &values = **tensor;
-  bound.values.emplace(values);
+  bound.values = std::make_unique<TensorWindow>(values);
   const bool shapeFits =
       (values.shape.size() == 1 && field.width == 1) ||
       (values.shape.size() == 2 && values.shape[1] == field.width);
@@ -162,8 +163,8 @@ Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
   PDLRT_RETURN_IF_ERROR(splitsTensor.status());
   const TensorView &values = **valuesTensor;
   const TensorView &splits = **splitsTensor;
-  bound.values.emplace(values);
-  bound.splits.emplace(splits);
+  bound.values = std::make_unique<TensorWindow>(values);
+  bound.splits = std::make_unique<TensorWindow>(splits);
   const bool isFloat = field.element_type != PDL_I64;
   if (values.shape.size() != 1 ||
       !(isFloat
@@ -388,7 +389,7 @@ Status TensorReader::noteRow(PassedRows &passed) {
     TensorWindow &values = *tensors[f].values;
     const int64_t width = fields[f]->width;
     int64_t begin = row * width, end = begin + width;
-    if (std::optional<TensorWindow> &splits = tensors[f].splits) {
+    if (TensorWindow *splits = tensors[f].splits.get()) {
       Expected<const std::byte *> offsets = splits->at(begin, width + 1);
       if (!offsets)
         return offsets.status();

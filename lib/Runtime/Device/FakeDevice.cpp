@@ -22,6 +22,7 @@
 #include "Device/HostGroup.h"
 #include "pdlabi/abi/calls.h"
 #include "pdlabi/device.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
 
@@ -33,7 +34,6 @@
 #include <cstring>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <tuple>
 
 using namespace pdlrt;
@@ -83,6 +83,7 @@ struct Work {
 };
 
 class FakeDevice;
+class FakeStream;
 
 /// Recorded calls of a stream.
 struct FakeGraph final : DeviceGraph {
@@ -96,8 +97,9 @@ struct FakeEvent final : DeviceEvent {
   VectorClock clock;
 };
 
-/// The work of a stream. It is owned by the device, which may do it after the
-/// stream was destroyed.
+/// The work of a stream. The device owns it, because events and other streams
+/// refer to it by its number, also after the stream was destroyed. The
+/// destructor of the stream does the waiting work.
 struct Queue {
   explicit Queue(const std::string &name) : track(name) {}
 
@@ -106,45 +108,6 @@ struct Queue {
   uint64_t added = 0, done = 0;
   VectorClock clock;
   TraceTrack track;
-};
-
-class FakeStream final : public DeviceStream {
-public:
-  FakeStream(FakeDevice &on, size_t number) : device(on), number(number) {}
-  ~FakeStream() override;
-  Status copyIn(void *to, const void *from, size_t bytes) override;
-  Status copyOut(void *to, const void *from, size_t bytes) override;
-  Status copyWithin(void *to, const void *from, size_t bytes) override;
-  Status clear(void *memory, size_t bytes) override;
-  Status launch(size_t kernel, int64_t turns,
-                std::span<const uint64_t> arguments,
-                std::span<const DeviceUse> extraUses,
-                const char *symbol) override;
-  Expected<bool> multiply(const DeviceProduct &product) override;
-  Expected<std::unique_ptr<DeviceEvent>> record() override;
-  Status wait(const DeviceEvent &event) override;
-  Status synchronize() override;
-  Status beginCapture() override;
-  Expected<std::unique_ptr<DeviceGraph>> endCapture() override;
-  Status replay(const DeviceGraph &graph) override;
-
-private:
-  Status addProduct(const DeviceProduct &product);
-  /// Returns the error of a call that is not allowed while a graph is captured.
-  /// A real driver would fail the capture.
-  Status refuseInCapture(const char *what);
-  /// Checks the host memory of a copy that is recorded in a graph. The graph
-  /// copies later, so the device must have allocated the memory.
-  Status checkKeptCopy(const void *ofHost);
-  Status keep(std::function<Status()> call) {
-    kept->calls.push_back(std::move(call));
-    return {};
-  }
-
-  FakeDevice &device;
-  const size_t number;
-  /// Null unless work is being recorded.
-  std::unique_ptr<FakeGraph> kept;
 };
 
 class FakeDevice final : public Device {
@@ -177,39 +140,78 @@ private:
 
   void release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) override;
 
-  // Call all of these with the mutex locked.
   Expected<FakeUse> useOf(const char *name, const void *pointer, size_t bytes,
-                          bool isWritten);
-  void forget(const FakeAllocation &allocation);
-  Status checkHost(const char *name, const void *pointer);
+                          bool isWritten) PDLRT_REQUIRES(mutex);
+  void forget(const FakeAllocation &allocation) PDLRT_REQUIRES(mutex);
+  Status checkHost(const char *name, const void *pointer) PDLRT_REQUIRES(mutex);
   Status noteUses(size_t stream, const char *name,
-                  std::span<const FakeUse> uses);
+                  std::span<const FakeUse> uses) PDLRT_REQUIRES(mutex);
   Status add(size_t stream, const char *name, std::span<const FakeUse> uses,
-             std::function<void()> body, const char *symbol = nullptr);
+             std::function<void()> body, const char *symbol = nullptr)
+      PDLRT_REQUIRES(mutex);
   Status addHostCopy(size_t stream, const char *name, CopyEnd ofHost,
-                     CopyEnd ofDevice, size_t bytes,
-                     std::function<void()> body);
-  Status run(size_t stream, uint64_t upTo);
-  bool isSource(const void *pointer, size_t bytes) const;
-  Status fail(Status status) {
+                     CopyEnd ofDevice, size_t bytes, std::function<void()> body)
+      PDLRT_REQUIRES(mutex);
+  Status run(size_t stream, uint64_t upTo) PDLRT_REQUIRES(mutex);
+  bool isSource(const void *pointer, size_t bytes) const PDLRT_REQUIRES(mutex);
+  Status fail(Status status) PDLRT_REQUIRES(mutex) {
     if (failure.ok())
       failure = std::move(status);
     return failure;
   }
 
   const std::string label;
-  std::mutex mutex;
-  FakeFaults faults;
-  DeviceCode code;
-  bool isLoaded = false;
-  FakeMemory memory;
+  Mutex mutex;
+  FakeFaults faults PDLRT_GUARDED_BY(mutex);
+  DeviceCode code PDLRT_GUARDED_BY(mutex);
+  bool isLoaded PDLRT_GUARDED_BY(mutex) = false;
+  FakeMemory memory PDLRT_GUARDED_BY(mutex);
   /// Host memory that this device has allocated.
-  FakeAllocations hostMemory;
-  std::deque<Queue> queues;
+  FakeAllocations hostMemory PDLRT_GUARDED_BY(mutex);
+  std::deque<Queue> queues PDLRT_GUARDED_BY(mutex);
   /// Work for which the host has waited.
-  VectorClock host;
+  VectorClock host PDLRT_GUARDED_BY(mutex);
   /// The error after which the device must not be used.
-  Status failure;
+  Status failure PDLRT_GUARDED_BY(mutex);
+};
+
+class FakeStream final : public DeviceStream {
+public:
+  FakeStream(FakeDevice &on, size_t number) : device(on), number(number) {}
+  ~FakeStream() override;
+  Status copyIn(void *to, const void *from, size_t bytes) override;
+  Status copyOut(void *to, const void *from, size_t bytes) override;
+  Status copyWithin(void *to, const void *from, size_t bytes) override;
+  Status clear(void *memory, size_t bytes) override;
+  Status launch(size_t kernel, int64_t turns,
+                std::span<const uint64_t> arguments,
+                std::span<const DeviceUse> extraUses,
+                const char *symbol) override;
+  Expected<bool> multiply(const DeviceProduct &product) override;
+  Expected<std::unique_ptr<DeviceEvent>> record() override;
+  Status wait(const DeviceEvent &event) override;
+  Status synchronize() override;
+  Status beginCapture() override;
+  Expected<std::unique_ptr<DeviceGraph>> endCapture() override;
+  Status replay(const DeviceGraph &graph) override;
+
+private:
+  Status addProduct(const DeviceProduct &product);
+  /// Returns the error of a call that is not allowed while a graph is captured.
+  /// A real driver would fail the capture.
+  Status refuseInCapture(const char *what) PDLRT_REQUIRES(device.mutex);
+  /// Checks the host memory of a copy that is recorded in a graph. The graph
+  /// copies later, so the device must have allocated the memory.
+  Status checkKeptCopy(const void *ofHost) PDLRT_EXCLUDES(device.mutex);
+  Status keep(std::function<Status()> call) {
+    kept->calls.push_back(std::move(call));
+    return {};
+  }
+
+  FakeDevice &device;
+  const size_t number;
+  /// Null unless work is being recorded.
+  std::unique_ptr<FakeGraph> kept;
 };
 
 } // namespace
@@ -233,7 +235,7 @@ static std::string streamName(size_t stream) {
 
 Expected<DeviceBuffer> FakeDevice::allocate(DeviceBuffer::Kind kind,
                                             size_t bytes) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   const auto tooMuch = [bytes] {
     return Status::outOfMemory("the device has no " + std::to_string(bytes) +
                                " bytes left; use a smaller --batch-size");
@@ -276,7 +278,7 @@ void FakeDevice::forget(const FakeAllocation &allocation) {
 }
 
 void FakeDevice::release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (kind == DeviceBuffer::Kind::OfHost) {
     if (const auto found = hostMemory.find(static_cast<char *>(pointer));
         found != hostMemory.end()) {
@@ -293,7 +295,7 @@ void FakeDevice::release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) {
 }
 
 Status FakeDevice::load(const DeviceCode &given) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (std::exchange(isLoaded, true))
     return fail(Status::internal("the device has loaded its kernels before"));
   code = given;
@@ -435,7 +437,7 @@ bool FakeDevice::isSource(const void *pointer, size_t bytes) const {
 
 Expected<std::unique_ptr<DeviceStream>>
 FakeDevice::createStream(const std::string &name) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (!failure.ok())
     return failure;
   queues.emplace_back(label + ": " + name);
@@ -452,7 +454,7 @@ Status FakeStream::refuseInCapture(const char *what) {
 }
 
 Status FakeStream::checkKeptCopy(const void *ofHost) {
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   return findAllocation(device.hostMemory, ofHost, 1)
              ? Status()
              : device.fail(Status::internal(
@@ -465,7 +467,7 @@ Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
     PDLRT_RETURN_IF_ERROR(checkKeptCopy(from));
   if (kept)
     return keep([=, this] { return copyIn(to, from, bytes); });
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   if (bytes == 0)
     return device.failure;
   PDLRT_RETURN_IF_ERROR(device.addHostCopy(
@@ -481,7 +483,7 @@ Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
     PDLRT_RETURN_IF_ERROR(checkKeptCopy(to));
   if (kept)
     return keep([=, this] { return copyOut(to, from, bytes); });
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   if (bytes == 0)
     return device.failure;
   PDLRT_RETURN_IF_ERROR(
@@ -497,7 +499,7 @@ Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
 Status FakeStream::copyWithin(void *to, const void *from, size_t bytes) {
   if (kept)
     return keep([=, this] { return copyWithin(to, from, bytes); });
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   if (bytes == 0)
     return device.failure;
   const char *const name = "a copy within the device";
@@ -522,7 +524,7 @@ Status FakeStream::copyWithin(void *to, const void *from, size_t bytes) {
 Status FakeStream::clear(void *to, size_t bytes) {
   if (kept)
     return keep([=, this] { return clear(to, bytes); });
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   if (bytes == 0)
     return device.failure;
   const char *const name = "clearing memory";
@@ -558,7 +560,7 @@ Status FakeStream::launch(size_t index, int64_t turns,
          reached = std::vector<DeviceUse>(extraUses.begin(), extraUses.end())] {
           return launch(index, turns, given, reached, symbol);
         });
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   if (Status status = device.code.checkLaunch(index, arguments.size());
       !status.ok())
     return device.fail(std::move(status));
@@ -571,7 +573,8 @@ Status FakeStream::launch(size_t index, int64_t turns,
                                    "was told to fail"));
   std::vector<FakeUse> uses;
   // The range that a kernel uses is determined when it runs.
-  const auto note = [&](const void *memory, bool isWritten) -> Status {
+  const auto note = [&](const void *memory, bool isWritten)
+                        PDLRT_REQUIRES(device.mutex) -> Status {
     const Expected<FakeUse> use =
         device.useOf(kernel.name, memory, 0, isWritten);
     if (!use)
@@ -633,7 +636,7 @@ static void multiplyOnHost(DeviceProduct product, bool roundsToTF32) {
 
 Expected<bool> FakeStream::multiply(const DeviceProduct &product) {
   {
-    const std::lock_guard lock(device.mutex);
+    const MutexLock lock(device.mutex);
     if (!device.code.multiplies)
       return device.fail(Status::internal(
           "the device is asked for a product by code that has none"));
@@ -646,7 +649,7 @@ Expected<bool> FakeStream::multiply(const DeviceProduct &product) {
 }
 
 Status FakeStream::addProduct(const DeviceProduct &product) {
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   const char *const name = "a product";
   if (product.m <= 0 || product.n <= 0 || product.k <= 0 ||
       product.cStride < product.n)
@@ -687,7 +690,7 @@ Status FakeStream::addProduct(const DeviceProduct &product) {
 }
 
 Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   PDLRT_RETURN_IF_ERROR(refuseInCapture("asks for an event of"));
   if (!device.failure.ok())
     return device.failure;
@@ -701,7 +704,7 @@ Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {
 }
 
 Status FakeStream::wait(const DeviceEvent &given) {
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   PDLRT_RETURN_IF_ERROR(refuseInCapture("adds a wait to"));
   if (!device.failure.ok())
     return device.failure;
@@ -724,7 +727,7 @@ Status FakeStream::wait(const DeviceEvent &given) {
 
 Status FakeStream::beginCapture() {
   if (kept) {
-    const std::lock_guard lock(device.mutex);
+    const MutexLock lock(device.mutex);
     return device.fail(Status::internal("a capture begins in another one"));
   }
   kept = std::make_unique<FakeGraph>();
@@ -733,7 +736,7 @@ Status FakeStream::beginCapture() {
 
 Expected<std::unique_ptr<DeviceGraph>> FakeStream::endCapture() {
   if (!kept) {
-    const std::lock_guard lock(device.mutex);
+    const MutexLock lock(device.mutex);
     return device.fail(Status::internal("a capture ends that did not begin"));
   }
   return std::unique_ptr<DeviceGraph>(std::move(kept));
@@ -746,7 +749,7 @@ Status FakeStream::replay(const DeviceGraph &graph) {
 }
 
 Status FakeStream::synchronize() {
-  const std::lock_guard lock(device.mutex);
+  const MutexLock lock(device.mutex);
   PDLRT_RETURN_IF_ERROR(refuseInCapture("waits for"));
   PDLRT_RETURN_IF_ERROR(device.run(number, device.queues[number].added));
   device.host.join(device.queues[number].clock);

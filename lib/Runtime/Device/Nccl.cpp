@@ -10,6 +10,7 @@
 
 #include "Core/SharedLibrary.h"
 #include "pdlabi/abi/codes.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <chrono>
 #include <cstring>
@@ -76,23 +77,24 @@ private:
   /// Makes one call for each device. The calls are in one NCCL group, because
   /// otherwise the first call would wait for the others.
   Status beginTogether(const char *what,
-                       const std::function<Status(size_t device)> &call);
+                       const std::function<Status(size_t device)> &call)
+      PDLRT_EXCLUDES(mutex);
   Status
   together(const char *what, std::span<const Part> parts,
            const std::function<Result(const Part &, Communicator)> &call);
   Status settle(const char *what, SteadyClock::time_point until);
-  /// Returns true if all communicators have finished. The mutex must be locked.
-  Expected<bool> hasSettled(const char *what);
-  void end();
+  /// Returns true if all communicators have finished.
+  Expected<bool> hasSettled(const char *what) PDLRT_REQUIRES(mutex);
+  void end() PDLRT_REQUIRES(mutex);
 
   const Library &library;
   cuda::Stream (*const handleOf)(DeviceStream &);
   /// True if other processes are in the group. Then no call of NCCL blocks.
   const bool hasOthers;
   /// Serializes calls of the library, and prevents calls after `abort`.
-  std::mutex mutex;
-  bool isEnded = false;
-  std::vector<Communicator> communicators;
+  Mutex mutex;
+  bool isEnded PDLRT_GUARDED_BY(mutex) = false;
+  std::vector<Communicator> communicators PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace
@@ -115,6 +117,7 @@ Status NcclGroup::check(Result result, const char *what) const {
 }
 
 Status NcclGroup::open(std::span<const cuda::DeviceNumber> numbers) {
+  const MutexLock lock(mutex);
   communicators.resize(numbers.size());
   Status status = check(library.createAll(communicators.data(),
                                           int(numbers.size()), numbers.data()),
@@ -125,7 +128,7 @@ Status NcclGroup::open(std::span<const cuda::DeviceNumber> numbers) {
 }
 
 /// Destroys the communicators; a second call does nothing. Does not wait for
-/// work of other processes. The mutex must be locked.
+/// work of other processes.
 void NcclGroup::end() {
   for (Communicator communicator : communicators)
     if (communicator)
@@ -137,7 +140,7 @@ void NcclGroup::end() {
 NcclGroup::~NcclGroup() { abort(); }
 
 void NcclGroup::abort() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (!isEnded)
     end();
 }
@@ -145,7 +148,7 @@ void NcclGroup::abort() {
 Status
 NcclGroup::beginTogether(const char *what,
                          const std::function<Status(size_t device)> &call) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (isEnded)
     return Status::unavailable(std::string(what) + ": the group was ended");
   PDLRT_RETURN_IF_ERROR(check(library.beginGroup(), what));
@@ -174,7 +177,7 @@ Expected<bool> NcclGroup::hasSettled(const char *what) {
 Status NcclGroup::settle(const char *what, SteadyClock::time_point until) {
   for (;;) {
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       const Expected<bool> settled = hasSettled(what);
       if (!settled)
         return settled.status();
@@ -191,7 +194,7 @@ Status NcclGroup::settle(const char *what, SteadyClock::time_point until) {
 Status NcclGroup::check() {
   if (!hasOthers)
     return {};
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return hasSettled("adding with other processes").status();
 }
 
@@ -199,26 +202,30 @@ Status NcclGroup::join(const DeviceGroupPlace &place, size_t here,
                        const std::function<Status(size_t device)> &choose) {
   static constexpr const char *what =
       "joining GPUs of several processes by NCCL";
-  communicators.resize(here);
+  {
+    const MutexLock lock(mutex);
+    communicators.resize(here);
+  }
   UniqueId id;
   static_assert(sizeof(id.bytes) == sizeof(place.name));
   std::memcpy(id.bytes, place.name.data(), sizeof(id.bytes));
   const auto until = SteadyClock::now() + place.patience;
   Config config;
   config.blocking = 0;
-  Status status = beginTogether(what, [&](size_t d) -> Status {
-    PDLRT_RETURN_IF_ERROR(choose(d));
-    return check(library.join(&communicators[d], int(place.count), id,
-                              int(place.first + d), &config),
-                 what);
-  });
+  Status status =
+      beginTogether(what, [&](size_t d) PDLRT_REQUIRES(mutex) -> Status {
+        PDLRT_RETURN_IF_ERROR(choose(d));
+        return check(library.join(&communicators[d], int(place.count), id,
+                                  int(place.first + d), &config),
+                     what);
+      });
   return status.ok() ? settle(what, until) : status;
 }
 
 Status NcclGroup::together(
     const char *what, std::span<const Part> parts,
     const std::function<Result(const Part &, Communicator)> &call) {
-  Status status = beginTogether(what, [&](size_t d) {
+  Status status = beginTogether(what, [&](size_t d) PDLRT_REQUIRES(mutex) {
     return check(call(parts[d], communicators[d]), what);
   });
   if (!status.ok() || !hasOthers)

@@ -65,7 +65,7 @@ void AsyncPace::resumePass(const PassAt &at) {
   lastAtLimit = at.last && allowed == limit;
   outOfData = false;
   read = at.round;
-  // The round that the first step reads.
+  // Requests the round that the first step reads.
   wanted = at.round + 1;
   for (Seat &seat : seats)
     seat = {true, -1};
@@ -211,7 +211,8 @@ AsyncPace::Turn AsyncPace::waitForTurn(int worker, int64_t step) {
   begun = std::max(begun, step + 1);
   if (lastAtLimit && step + 1 == limit)
     return Turn::LastStep;
-  // The driver reads the next round while the worker computes.
+  // Requests the round of the next step, so that the driver reads it while the
+  // worker computes.
   wanted = std::max(wanted, step + 2);
   changed.notify_all();
   return Turn::Step;

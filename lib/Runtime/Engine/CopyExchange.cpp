@@ -148,8 +148,8 @@ Status CopyExchange::compact(std::vector<int64_t> &keys) {
 }
 
 /// Calls `compact` if the list has at least `atLeast` keys. Then sets `atLeast`
-/// to twice the number of the keys that remain, so that each added key has a
-/// constant amortized cost.
+/// to twice the number of the keys that remain, but at least 65,536, so that
+/// each added key has a constant amortized cost.
 Status CopyExchange::compactAt(std::vector<int64_t> &keys, size_t &atLeast) {
   if (keys.size() < atLeast)
     return {};
@@ -397,7 +397,8 @@ Status CopyExchange::exchange() {
   return status;
 }
 
-/// Resets all values of the copy to those that the servers have sent last.
+/// Resets parameters with a base to the values that the servers have sent last.
+/// `settle` resets rows itself.
 void CopyExchange::returnToBase() {
   for (Parameter &parameter : parameters) {
     const pdl_symbol &symbol = descriptor.symbols[parameter.symbol];

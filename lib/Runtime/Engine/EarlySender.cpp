@@ -253,7 +253,8 @@ void EarlySender::endStep(bool contributed, double wait) {
   const double step = secondsBetween(began, now());
   const OverlapMeasures measures = {parts,   bytes, window, travel,
                                     handing, step,  step};
-  // The next exchange may have no step.
+  // The next exchange may belong to no step, so this step must be forgotten
+  // now.
   forgetStep();
   if (options.overlap != Overlap::Auto || !isUseful || trial.decision() ||
       !contributed)

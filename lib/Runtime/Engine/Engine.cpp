@@ -110,8 +110,9 @@ Status Engine::openPrepared() {
   return exchange(nullptr, {});
 }
 
-/// Reads and prepares the batches of the pending step, and requests the state
-/// that they read.
+/// Reads and prepares the batches of the pending step, unless they are prepared
+/// already, and requests the state that they read. Requests nothing if there
+/// are no batches and the pass exchanges nothing for the next step.
 Status Engine::open() {
   if (std::exchange(isPrepared, false)) {
     replicaSet.advance();

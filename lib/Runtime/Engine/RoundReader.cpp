@@ -66,7 +66,7 @@ RoundReader::~RoundReader() {
   if (!thread.joinable())
     return;
   {
-    std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     stopping = true;
   }
   changed.notify_all();
@@ -110,9 +110,10 @@ Status RoundReader::fill(Round &round) {
 
 void RoundReader::readInBackground() {
   Trace::nameThread("reader");
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (true) {
-    changed.wait(lock, [&] { return stopping || filling; });
+    changed.wait(
+        lock, [this]() PDLRT_REQUIRES(mutex) { return stopping || filling; });
     if (stopping)
       return;
     lock.unlock();
@@ -126,18 +127,18 @@ void RoundReader::readInBackground() {
 }
 
 void RoundReader::waitUntilIdle() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   if (!filling)
     return;
   const TraceSpan span("wait for the reader");
-  changed.wait(lock, [&] { return !filling; });
+  changed.wait(lock, [this]() PDLRT_REQUIRES(mutex) { return !filling; });
 }
 
 void RoundReader::requestFill() {
   if (!readAhead)
     return;
   {
-    std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     filling = true;
     ready = false;
   }
@@ -150,9 +151,9 @@ void RoundReader::noteBadRows(Round &round) const {
     round.badRows += source->badRowCount();
   round.messages.clear();
   for (const std::unique_ptr<BatchSource> &source : sources)
-    for (const std::string &sentence : source->badRowMessages())
+    for (const std::string &message : source->badRowMessages())
       if (round.messages.size() < keptMessages)
-        round.messages.push_back(sentence);
+        round.messages.push_back(message);
 }
 
 Status RoundReader::beginEpoch(int64_t epoch) {
@@ -215,14 +216,17 @@ Expected<bool> RoundReader::next() {
     return front().samples > 0 || !front().isLast;
   }
   waitUntilIdle();
-  if (!ready)
-    return false;
-  // The error is kept: later calls return it again.
-  if (!backStatus.ok())
-    return backStatus;
+  {
+    const MutexLock lock(mutex);
+    if (!ready)
+      return false;
+    // The error is kept: later calls return it again.
+    if (!backStatus.ok())
+      return backStatus;
+    ready = false;
+  }
   current = following();
   std::swap(front(), back);
-  ready = false;
   if (front().samples == 0 && front().isLast)
     return false;
   requestFill();
@@ -230,6 +234,6 @@ Expected<bool> RoundReader::next() {
 }
 
 bool RoundReader::isNextReady() {
-  std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return ready && backStatus.ok() && back.samples > 0;
 }

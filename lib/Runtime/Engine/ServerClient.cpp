@@ -86,7 +86,8 @@ void ServerClient::route(Traffic &traffic,
 }
 
 /// Returns one message for each server. `sum` is null if there are no
-/// gradients. `norms` is indexed by channel, or empty if there are none.
+/// gradients. Gradients that were sent early are replaced by the positions of
+/// their parts. `norms` is indexed by channel, or empty if there are none.
 /// `withKeys`: adds the keys of the next step.
 std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
                                               const ExchangeHead &head,

@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_ENGINE_TRAININGSTATE_H
 #define LIB_RUNTIME_ENGINE_TRAININGSTATE_H
 
+#include "pdlrt/Checkpoint/EvaluationProgress.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/EpochRest.h"
 #include "pdlrt/Engine/PassReport.h"
@@ -57,9 +58,13 @@ struct TrainingState {
   int64_t earlierSteps = 0;
   /// Largest number of steps of any process at the last meeting.
   int64_t agreedSteps = 0;
+  /// Event time of the last checkpoint, over all trainers, in milliseconds
+  /// since 1970. 0: none.
+  int64_t savedEventTime = 0;
   /// Number of steps of the last epoch; 0: not known.
   int64_t stepsInEpoch = 0;
   EpochPosition position;
+  EvaluationProgress evaluations;
   /// Error from reading the data during the training. The training then shuts
   /// down gracefully and fails with this error.
   Status dataFailure;

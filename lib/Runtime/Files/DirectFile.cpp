@@ -39,6 +39,14 @@ DirectFile::~DirectFile() {
 }
 
 Status DirectFile::create() {
+  if (isInObjectStore(path)) {
+    auto store = storeOf(path);
+    PDLRT_RETURN_IF_ERROR(store.status());
+    auto writer = (*store)->create(path, /*expectedBytes=*/0);
+    PDLRT_RETURN_IF_ERROR(writer.status());
+    stored = *std::move(writer);
+    return {};
+  }
   constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
   file = ::open(path.c_str(), flags | O_DIRECT, 0666);
   if (file < 0)
@@ -52,7 +60,32 @@ static bool mayBeRefusal(int reason) {
   return reason != ENOSPC && reason != EDQUOT;
 }
 
+/// Appends bytes to an object, but keeps the last block.
+int DirectFile::writeStored(const std::byte *bytes, size_t count) {
+  if (count == 0)
+    return 0;
+  storeFailure = stored->write(lastBlock.data(), lastBlock.size());
+  const size_t kept = std::min(count, blockBytes);
+  if (storeFailure.ok())
+    storeFailure = stored->write(bytes, count - kept);
+  lastBlock.assign(reinterpret_cast<const char *>(bytes) + count - kept, kept);
+  end += count;
+  return storeFailure.ok() ? 0 : EIO;
+}
+
+Status DirectFile::commitStored(uint64_t size) {
+  PDLRT_RETURN_IF_ERROR(storeFailure);
+  const size_t padding = end - size;
+  PDLRT_RETURN_IF_ERROR(
+      stored->write(lastBlock.data(), lastBlock.size() - padding));
+  PDLRT_RETURN_IF_ERROR(stored->commit());
+  stored.reset();
+  return {};
+}
+
 int DirectFile::write(const std::byte *bytes, size_t count, uint64_t offset) {
+  if (stored)
+    return writeStored(bytes, count);
   while (count > 0) {
     const ssize_t written = ::pwrite(file, bytes, std::min(count, largestWrite),
                                      static_cast<off_t>(offset));
@@ -76,6 +109,8 @@ int DirectFile::write(const std::byte *bytes, size_t count, uint64_t offset) {
 }
 
 Status DirectFile::commit(uint64_t size) {
+  if (stored)
+    return commitStored(size);
   if (end != size && ::ftruncate(file, static_cast<off_t>(size)) != 0)
     return writeFailure(errno);
   if (::fsync(file) != 0)
@@ -85,5 +120,7 @@ Status DirectFile::commit(uint64_t size) {
 }
 
 Status DirectFile::writeFailure(int reason) const {
+  if (!storeFailure.ok())
+    return storeFailure;
   return fileFailure(path, "cannot be written", reason);
 }

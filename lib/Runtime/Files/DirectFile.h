@@ -18,15 +18,17 @@
 
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Files/Store.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace pdlrt {
 
-/// A new file that is written directly to disk. The destructor removes it
-/// unless it is committed. Not thread-safe.
+/// A new file that is written directly to disk, or to an object store. The
+/// destructor removes it unless it is committed. Not thread-safe.
 class DirectFile {
 public:
   /// Addresses, file offsets and sizes of writes are multiples of this number.
@@ -45,7 +47,8 @@ public:
 
   Status create();
   /// Writes `count` bytes at `offset`. `bytes`, `count` and `offset` are
-  /// multiples of `blockBytes`. Returns 0 or an errno value.
+  /// multiples of `blockBytes`. In an object store, each write continues at the
+  /// end of the previous one. Returns 0 or an errno value.
   int write(const std::byte *bytes, size_t count, uint64_t offset);
   /// Truncates the file to `size` bytes, which removes less than a block, and
   /// syncs it to disk. Does not sync the file's name; a sync of its folder does
@@ -55,7 +58,16 @@ public:
   Status writeFailure(int reason) const;
 
 private:
+  int writeStored(const std::byte *bytes, size_t count);
+  Status commitStored(uint64_t size);
+
   const std::string path;
+  /// The file if it is in an object store; otherwise null.
+  std::unique_ptr<StoreWriter> stored;
+  /// Error of the object store.
+  Status storeFailure;
+  /// The last block of an object, which `commit` may truncate.
+  std::string lastBlock;
   int file = -1;
   /// End of the written bytes.
   uint64_t end = 0;

@@ -8,7 +8,9 @@
 
 #include "pdlrt/Files/FileBytes.h"
 
+#include "Files/BlockCache.h"
 #include "pdlrt/Core/FileLimit.h"
+#include "pdlrt/Files/Store.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,6 +27,15 @@ static constexpr size_t largestRead = size_t(1) << 30;
 
 Expected<FileBytes> FileBytes::open(const std::string &path,
                                     const std::string &remedy) {
+  if (isInObjectStore(path)) {
+    auto store = storeOf(path);
+    PDLRT_RETURN_IF_ERROR(store.status());
+    auto opened = (*store)->open(path);
+    PDLRT_RETURN_IF_ERROR(opened.status());
+    FileBytes bytes(path, (*opened)->info().bytes, -1);
+    bytes.stored = cacheBlocks(*std::move(opened));
+    return bytes;
+  }
   // Nonblocking: otherwise `open` would wait if the path is a pipe without
   // writers. A pipe is refused below.
   const int descriptor =
@@ -50,6 +61,8 @@ FileBytes::~FileBytes() {
 }
 
 Status FileBytes::readAt(uint64_t offset, size_t count, void *out) const {
+  if (stored)
+    return stored->readAt(offset, count, out);
   auto *next = static_cast<std::byte *>(out);
   while (count > 0) {
     const ssize_t got = ::pread(file, next, std::min(count, largestRead),
@@ -75,6 +88,10 @@ Status FileBytes::readAt(uint64_t offset, size_t count, void *out) const {
 }
 
 Expected<std::shared_ptr<const void>> FileBytes::map() const {
+  if (stored)
+    return Status::failedPrecondition(
+        where + ": cannot be mapped, because it is in an object store; copy it "
+                "to this host");
   const size_t bytes = length;
   void *memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED)

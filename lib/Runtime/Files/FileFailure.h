@@ -17,7 +17,8 @@
 namespace pdlrt {
 
 /// Returns an error for a file or folder that could not be written. `what` says
-/// what failed, such as "cannot be created"; `error` is the errno value.
+/// what failed, such as "cannot be created"; `error` is the errno value. The
+/// message also advises to check the folder.
 inline Status fileFailure(const std::string &path, const char *what,
                           int error) {
   return Status::ofErrno(

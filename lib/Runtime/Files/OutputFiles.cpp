@@ -8,6 +8,7 @@
 
 #include "pdlrt/Files/OutputFiles.h"
 #include "pdlrt/Core/FileIdentity.h"
+#include "pdlrt/Files/Store.h"
 
 #include <cerrno>
 #include <cstring>
@@ -81,12 +82,22 @@ static bool isBottomless(const std::string &path) {
          (stat(path.c_str(), &found) == 0 && S_ISCHR(found.st_mode));
 }
 
+Status pdlrt::checkLocal(const std::string &flag, const std::string &path) {
+  const std::string_view scheme = schemeOf(path);
+  if (scheme.empty())
+    return {};
+  return Status::invalidArgument(
+      flag + " " + path + ": must be a path of this host, not an " +
+      std::string(scheme) + ":// address; name a path");
+}
+
 Status pdlrt::checkOutputs(const std::vector<NamedFile> &outputs,
                            const std::vector<NamedFile> &inputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile &output = outputs[i];
     if (isBottomless(output.path))
       continue;
+    PDLRT_RETURN_IF_ERROR(checkLocal(output.flag, output.path));
     for (const NamedFile &input : inputs)
       if (!input.path.empty() && isSameFile(output.path, input.path))
         return Status::invalidArgument(output.flag + " " + output.path +

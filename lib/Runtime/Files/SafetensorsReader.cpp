@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Files/Safetensors.h"
+#include "pdlrt/Files/Store.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,6 +20,12 @@ using namespace pdlrt;
 
 /// Number of bytes that are read at a time.
 static constexpr size_t readPieceBytes = size_t(1) << 20;
+/// The same for files in an object store, where each request takes longer.
+static constexpr size_t storedPieceBytes = size_t(8) << 20;
+
+static size_t pieceBytesOf(const FileBytes &file) {
+  return isInObjectStore(file.path()) ? storedPieceBytes : readPieceBytes;
+}
 
 Status TensorView::read(int64_t first, int64_t count, void *destination) const {
   const size_t size = tensorElementSize(type);
@@ -27,7 +34,8 @@ Status TensorView::read(int64_t first, int64_t count, void *destination) const {
 }
 
 Status TensorWindow::moveTo(int64_t first, int64_t count) {
-  const auto ahead = static_cast<int64_t>(readPieceBytes / elementBytes);
+  const auto ahead =
+      static_cast<int64_t>(pieceBytesOf(*tensor->file) / elementBytes);
   const int64_t wanted =
       std::max(count, std::min(ahead, tensor->elementCount - first));
   begin = end = first;
@@ -102,7 +110,8 @@ Expected<FileDigest> SafetensorsFile::digest() const {
   const FileBytes &file = contents->file;
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
-  std::vector<std::byte> piece(std::min<uint64_t>(readPieceBytes, file.size()));
+  std::vector<std::byte> piece(
+      std::min<uint64_t>(pieceBytesOf(file), file.size()));
   for (uint64_t offset = 0; offset < file.size(); offset += piece.size()) {
     const size_t count = std::min<uint64_t>(piece.size(), file.size() - offset);
     PDLRT_RETURN_IF_ERROR(file.readAt(offset, count, piece.data()));

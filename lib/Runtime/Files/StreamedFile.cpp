@@ -28,7 +28,7 @@ StreamedFile::~StreamedFile() {
   if (!writer.joinable())
     return;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     isOver = true;
   }
   changed.notify_all();
@@ -42,7 +42,7 @@ Status StreamedFile::create() {
   try {
     const BlockedSignals blocked;
     writer = std::thread([this] { writeInBackground(); });
-  } catch (const std::system_error &) {
+  } catch (const std::system_error &) { // NOLINT(bugprone-empty-catch)
     // Without a thread, bytes are written in the calling thread.
   }
   return {};
@@ -71,18 +71,21 @@ Status StreamedFile::write(const void *data, size_t size) {
   return {};
 }
 
+/// Waits until the thread has written the other buffer.
+void StreamedFile::waitUntilWritten(MutexLock &lock) {
+  changed.wait(lock, [this]() PDLRT_REQUIRES(mutex) { return !pending.bytes; });
+}
+
 /// Passes the current buffer to the writing thread, and continues with the
 /// other buffer.
 Status StreamedFile::handOver() {
   // Direct writes need whole blocks; `commit` truncates the last one.
   const size_t whole = DirectFile::wholeBlocks(filled);
   std::memset(buffers[current] + filled, 0, whole - filled);
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [this] { return !due; });
+  MutexLock lock(mutex);
+  waitUntilWritten(lock);
   if (error == 0 && whole > 0 && writer.joinable()) {
-    due = buffers[current];
-    pendingBytes = whole;
-    pendingOffset = offset;
+    pending = {buffers[current], whole, offset};
     changed.notify_all();
   } else if (error == 0 && whole > 0) {
     error = writeOut(buffers[current], whole, offset);
@@ -95,17 +98,20 @@ Status StreamedFile::handOver() {
 
 void StreamedFile::writeInBackground() {
   Trace::nameThread("disk");
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (true) {
-    changed.wait(lock, [this] { return due || isOver; });
-    if (!due)
+    changed.wait(lock, [this]() PDLRT_REQUIRES(mutex) {
+      return pending.bytes || isOver;
+    });
+    const Pending next = pending;
+    if (!next.bytes)
       return;
     lock.unlock();
-    const int reason = writeOut(due, pendingBytes, pendingOffset);
+    const int reason = writeOut(next.bytes, next.count, next.offset);
     lock.lock();
     if (error == 0)
       error = reason;
-    due = nullptr;
+    pending = {};
     changed.notify_all();
   }
 }
@@ -120,8 +126,8 @@ int StreamedFile::writeOut(const std::byte *bytes, size_t count,
 Status StreamedFile::commit() {
   PDLRT_RETURN_IF_ERROR(handOver());
   {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return !due; });
+    MutexLock lock(mutex);
+    waitUntilWritten(lock);
     if (error != 0)
       return file.writeFailure(error);
   }

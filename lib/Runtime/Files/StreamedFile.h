@@ -17,11 +17,10 @@
 
 #include "Files/DirectFile.h"
 #include "Files/RunningDigest.h"
+#include "pdlrt/Core/Mutex.h"
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
@@ -56,6 +55,7 @@ public:
 
 private:
   Status handOver();
+  void waitUntilWritten(MutexLock &lock) PDLRT_REQUIRES(mutex);
   void writeInBackground();
   int writeOut(const std::byte *bytes, size_t count, uint64_t offset);
 
@@ -69,15 +69,18 @@ private:
   size_t filled = 0;
   uint64_t offset = 0;
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  /// Buffer that the thread must write next; null if there is none.
-  const std::byte *due = nullptr;
-  size_t pendingBytes = 0;
-  uint64_t pendingOffset = 0;
+  Mutex mutex;
+  ConditionVariable changed;
+  /// Bytes that the thread must write next. `bytes` is null if there are none.
+  struct Pending {
+    const std::byte *bytes = nullptr;
+    size_t count = 0;
+    uint64_t offset = 0;
+  };
+  Pending pending PDLRT_GUARDED_BY(mutex);
   /// The error number of a write; 0: none.
-  int error = 0;
-  bool isOver = false;
+  int error PDLRT_GUARDED_BY(mutex) = 0;
+  bool isOver PDLRT_GUARDED_BY(mutex) = false;
   std::thread writer;
 };
 

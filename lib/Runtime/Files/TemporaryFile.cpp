@@ -32,12 +32,22 @@ TemporaryFile::~TemporaryFile() {
 }
 
 Status TemporaryFile::create() {
+  if (isInObjectStore(finalPath)) {
+    auto store = storeOf(finalPath);
+    PDLRT_RETURN_IF_ERROR(store.status());
+    auto writer = (*store)->create(finalPath, /*expectedBytes=*/0);
+    PDLRT_RETURN_IF_ERROR(writer.status());
+    stored = *std::move(writer);
+    return {};
+  }
   file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return file < 0 ? failure("cannot be created") : Status();
 }
 
 Status TemporaryFile::write(const void *data, size_t size) {
   written.add(data, size);
+  if (stored)
+    return stored->write(data, size);
   const char *bytes = static_cast<const char *>(data);
   while (size) {
     const ssize_t count = ::write(file, bytes, size);
@@ -52,6 +62,8 @@ Status TemporaryFile::write(const void *data, size_t size) {
 }
 
 Status TemporaryFile::commit() {
+  if (stored)
+    return stored->commit();
   if (::fsync(file) != 0)
     return failure("cannot be flushed to the disk");
   if (::rename(path.c_str(), finalPath.c_str()) != 0)
@@ -70,6 +82,8 @@ Status TemporaryFile::failure(const char *what) const {
 }
 
 Status pdlrt::flushFolder(const std::string &path) {
+  if (isInObjectStore(path))
+    return {};
   const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   // Writing names into a folder does not require permission to read it.
   if (folder < 0 && errno == EACCES)

@@ -11,15 +11,18 @@
 
 #include "Files/RunningDigest.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Files/Store.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace pdlrt {
 
-/// A file with a temporary name, which `commit` renames to its final name. The
-/// destructor removes the file unless it is committed. Not thread-safe.
+/// A file with a temporary name, which `commit` renames to its final name. In
+/// an object store, the file appears with `commit`. The destructor removes the
+/// file unless it is committed. Not thread-safe.
 class TemporaryFile {
 public:
   explicit TemporaryFile(std::string finalPath);
@@ -41,6 +44,8 @@ private:
   std::string path;
   RunningDigest written;
   int file = -1;
+  /// The file if it is in an object store; otherwise null.
+  std::unique_ptr<StoreWriter> stored;
 };
 
 /// Syncs the names in a folder to disk, so that they survive a crash. If the

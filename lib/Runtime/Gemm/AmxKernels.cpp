@@ -1,5 +1,4 @@
-//===- AmxKernels.cpp - Products in tiles with AMX
-//-------------------------===//
+//===- AmxKernels.cpp - Products in tiles with AMX ------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AmxPacking.h"
+#include "AmxTiles.h"
 
 namespace pdlrt {
 namespace {
@@ -32,26 +32,6 @@ struct alignas(64) Scratch {
   float sums[2][2 * tileSize * sumsStride];
   char rows[maxRowsBytes];
   char panel[maxPanelBytes];
-};
-
-/// The operand of `ldtilecfg`: eight registers of 16 rows of 64 bytes.
-struct alignas(64) TileConfiguration {
-  uint8_t palette = 1, startRow = 0;
-  uint8_t reserved[14] = {};
-  uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
-
-/// Tiles of the calling thread, configured during its lifetime.
-class ConfiguredTiles {
-public:
-  ConfiguredTiles() {
-    const TileConfiguration configuration;
-    _tile_loadconfig(&configuration);
-  }
-  ~ConfiguredTiles() { _tile_release(); }
-  ConfiguredTiles(const ConfiguredTiles &) = delete;
-  ConfiguredTiles &operator=(const ConfiguredTiles &) = delete;
 };
 
 /// A block of at most 2 x 2 tiles of C, and its factors.
@@ -140,8 +120,8 @@ void copySums(const Block &block, const float *from, int64_t fromStride,
 }
 
 /// A block whose sums are complete. Its posts are applied while the sums of the
-/// next block are computed, a few rows at a time: tiles are multiplied by a
-/// unit of their own.
+/// next block are computed, a few rows at a time, because tiles and vectors
+/// have separate units of the CPU.
 struct FinishedBlock {
   TilePosts posts;
   const StrictArguments<float> *product = nullptr;
@@ -266,8 +246,8 @@ void multiplyAnyBlock(Product &product, const Block &block) {
     multiplyBlock<parts, 1, 1>(product, block);
 }
 
-/// Computes with one block of B: columns from `column` on, in a depth from
-/// `depthTile` on. `block` has the tiles of B.
+/// Multiplies all rows of A by one block of B: `columns` columns from `column`
+/// on, and k from tile `depthTile` on. `block` has the tiles of B.
 template <int parts>
 void multiplyRows(Product &product, Block block, int64_t column,
                   int64_t columns, int64_t depthTile) {

@@ -12,7 +12,8 @@
 // a factor are adjacent in memory, then those of ascending k, then those of the
 // next 16 rows or columns. Elements that do not exist are +0.
 //
-// Internal linkage, for the reason given in StrictKernelsImpl.h.
+// All functions have internal linkage, for the reason given in
+// StrictKernelsImpl.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AmxPermission.h"
+#include "pdlrt/Core/CpuCheck.h"
 
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -30,6 +31,12 @@ static bool hasAmx() {
   return (low & tileState) == tileState;
 }
 
+bool pdlrt::hasAmxInt8() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned hasInt8 = 1u << 25;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & hasInt8);
+}
+
 /// Requests the permission of Linux. Older kernels, which save all registers of
 /// all threads, know no such request; there the tiles are not used.
 static bool requestTileData() {
@@ -39,6 +46,7 @@ static bool requestTileData() {
 }
 
 bool pdlrt::requestAmx() {
-  static const bool isPermitted = hasAmx() && requestTileData();
+  static const bool isPermitted =
+      !isCpuLimited() && hasAmx() && requestTileData();
   return isPermitted;
 }

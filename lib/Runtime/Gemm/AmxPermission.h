@@ -16,6 +16,10 @@ namespace pdlrt {
 /// Thread-safe.
 bool requestAmx();
 
+/// Returns true if the CPU has the instructions of AMX for int8. To use them, a
+/// process also needs `requestAmx`.
+bool hasAmxInt8();
+
 } // namespace pdlrt
 
 #endif // LIB_RUNTIME_GEMM_AMXPERMISSION_H

@@ -10,6 +10,7 @@
 
 #include "TileChoice.h"
 #include "pdlabi/products.h"
+#include "pdlrt/Gemm/KernelChoice.h"
 #include "pdlrt/Gemm/TileGemm.h"
 
 using namespace pdlrt;
@@ -28,9 +29,11 @@ std::string_view pdlrt::computeName(int32_t compute) {
 }
 
 std::string_view pdlrt::computeKernels(int32_t compute, int32_t numerics) {
+  const bool isFast = numerics == PDL_NUMERICS_FAST;
+  if (compute == PDL_COMPUTE_ELEMENT)
+    return isFast && splitsF32() ? "bf16x6 with AMX where it is faster" : "f32";
   if (emulatesBFloat16())
     return "emulated";
-  const bool isFast = numerics == PDL_NUMERICS_FAST;
   if (compute != PDL_COMPUTE_BF16) {
     if (!isFast)
       return nativeTileIsa() == TileIsa::amx ? "AMX" : "emulated";
@@ -42,10 +45,10 @@ std::string_view pdlrt::computeKernels(int32_t compute, int32_t numerics) {
   switch (nativePartCpu()) {
   case PartCpu::amx:
     return "AMX";
-  case PartCpu::intel:
-    return "f32 with rounded factors, because there is no AMX";
-  case PartCpu::other:
+  case PartCpu::pairs:
     return "vdpbf16ps";
+  case PartCpu::plain:
+    return "f32, because bf16 is not faster on this CPU";
   }
   return "";
 }

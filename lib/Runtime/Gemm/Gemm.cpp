@@ -13,7 +13,10 @@
 #include "PartGemm.h"
 #include "Slices.h"
 #include "StrictKernels.h"
+#include "pdlabi/products.h"
+#include "pdlrt/Core/CpuCheck.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Gemm/Int8Gemm.h"
 #include "pdlrt/Gemm/KernelChoice.h"
 #include "pdlrt/Gemm/PackedFactors.h"
 #include "pdlrt/Gemm/TileGemm.h"
@@ -78,11 +81,12 @@ GemmWorkspace::GemmWorkspace() {
       {strictKernelsV3.scratchBytes, strictKernelsV4.scratchBytes,
        strictKernelsV4Prefetching.scratchBytes,
        bfloat16KernelsNative.scratchBytes, bfloat16KernelsEmulated.scratchBytes,
-       static_cast<int64_t>(tileScratchBytes())})));
+       static_cast<int64_t>(tileScratchBytes()),
+       static_cast<int64_t>(int8ScratchBytes())})));
 }
 
-// No thread uses a part between products.
 bool GemmWorkspace::reserveParts(size_t count) {
+  const MutexLock lock(mutex);
   try {
     while (parts.size() < count)
       parts.push_back(std::make_unique<GemmWorkspace>());
@@ -93,28 +97,25 @@ bool GemmWorkspace::reserveParts(size_t count) {
 }
 
 std::unique_ptr<GemmWorkspace> GemmWorkspace::takePart() {
-  std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   std::unique_ptr<GemmWorkspace> part = std::move(parts.back());
   parts.pop_back();
   return part;
 }
 
 void GemmWorkspace::givePart(std::unique_ptr<GemmWorkspace> part) {
-  std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   parts.push_back(std::move(part));
 }
 
 bool pdlrt::isSupported(GemmIsa isa) {
-  const bool v3 = __builtin_cpu_supports("avx2") &&
-                  __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("bmi2");
+  const bool v3 =
+      hasCpuFeature("avx2") && hasCpuFeature("fma") && hasCpuFeature("bmi2");
   if (isa == GemmIsa::v3)
     return v3;
-  return v3 && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd") &&
-         __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
+  return v3 && hasCpuFeature("avx512f") && hasCpuFeature("avx512bw") &&
+         hasCpuFeature("avx512cd") && hasCpuFeature("avx512dq") &&
+         hasCpuFeature("avx512vl");
 }
 
 GemmIsa pdlrt::nativeGemmIsa() {
@@ -175,9 +176,10 @@ void pdlrt::strictBatchGemm(GemmIsa isa, GemmWorkspace &workspace,
       kernels.batchF32(batchOf<float>(call, begin, end), scratch);
   };
   // Computing an element costs about as much as accessing k / 16 elements.
-  const int64_t ranges = rangesFor(
-      count, 4.0 * static_cast<double>(call.m * call.n * (call.k / 16 + 3)) *
-                 static_cast<double>(count));
+  const int64_t accesses = call.k / 16 + 3;
+  const int64_t ranges =
+      rangesFor(count, 4.0 * static_cast<double>(call.m * call.n * accesses) *
+                           static_cast<double>(count));
   if (ranges == 1 || !workspace.reserveParts(size_t(parallelWidth())))
     return multiplyRange(workspace, 0, count);
   parallelFor(ranges, [&](int64_t range) {
@@ -189,7 +191,7 @@ void pdlrt::strictBatchGemm(GemmIsa isa, GemmWorkspace &workspace,
 bool pdlrt::isSupported(BFloat16Isa isa) {
   return isa == BFloat16Isa::emulated
              ? isSupported(GemmIsa::v3)
-             : isSupported(GemmIsa::v4) && __builtin_cpu_supports("avx512bf16");
+             : isSupported(GemmIsa::v4) && hasCpuFeature("avx512bf16");
 }
 
 BFloat16Isa pdlrt::bfloat16Isa() {
@@ -231,8 +233,12 @@ static void runProduct(int32_t product, FastGemm fast, GemmWorkspace &workspace,
 
 void pdlrt::gemm(int32_t product, GemmWorkspace &workspace,
                  const GemmCall &call) {
+  if (workspace.constants && multiplyWithInt8Weights(workspace, call))
+    return;
   if (product > PDL_PRODUCT_BF16)
     return partGemm(product, workspace, call);
+  if (product == PDL_PRODUCT_FAST && prefersParts(workspace, call))
+    return partGemm(PDL_PRODUCT_BF16X6_FAST, workspace, call);
   multiply(product, workspace, call);
 }
 

@@ -8,6 +8,9 @@
 
 #include "pdlrt/Gemm/KernelChoice.h"
 
+#include "TileChoice.h"
+#include "pdlrt/Core/CpuCheck.h"
+
 #include <atomic>
 
 using namespace pdlrt;
@@ -15,8 +18,8 @@ using namespace pdlrt;
 /// Returns true for Xeons from the Sapphire Rapids generation on. Hypervisors
 /// change the model number, so a feature identifies them.
 static bool isRecentXeon() {
-  static const bool isRecent = __builtin_cpu_is("intel") != 0 &&
-                               __builtin_cpu_supports("avx512fp16") != 0;
+  static const bool isRecent =
+      __builtin_cpu_is("intel") != 0 && hasCpuFeature("avx512fp16");
   return isRecent;
 }
 
@@ -41,7 +44,24 @@ bool pdlrt::prefersOwnKernels(const GemmCall &call) {
     return false;
   if (!call.transposeA)
     return true;
-  // The block of C of a larger product would be packed for several times.
+  // A transposed A is packed again for each 480 columns of C, so only small
+  // products use the own kernels.
   constexpr int64_t maxSize = 480;
   return !call.transposeB && call.m <= maxSize && call.n <= maxSize;
+}
+
+static std::atomic<bool> isSplittingOn = true;
+
+void pdlrt::setSplitsF32(bool isOn) { isSplittingOn = isOn; }
+
+bool pdlrt::splitsF32() {
+  return isSplittingOn.load(std::memory_order_relaxed) &&
+         nativePartCpu() == PartCpu::amx;
+}
+
+bool pdlrt::prefersParts(const GemmWorkspace &workspace, const GemmCall &call) {
+  constexpr int parts = 3;
+  return !workspace.constants && call.type == PDL_F32 && !emulatesBFloat16() &&
+         splitsF32() &&
+         choosePartKernels(PartCpu::amx, parts, call) == PartKernels::tiles;
 }

@@ -9,11 +9,18 @@
 #include "OneDnnLibrary.h"
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/CompanionLibrary.h"
+#include "pdlrt/Core/CpuCheck.h"
 #include "pdlrt/Core/Log.h"
+
+#include <cstdlib>
 
 using namespace pdlrt;
 
 static Expected<FastGemm> openOneDnn() {
+  // oneDNN reads its own limit once, when it is first used.
+  if (isCpuLimited())
+    setenv("ONEDNN_MAX_CPU_ISA",
+           isSupported(GemmIsa::v4) ? "AVX512_CORE" : "AVX2", /*replace=*/1);
   const Expected<void *> found =
       findInCompanion("libpdl-onednn.so.1", "pdlrt_onednn_gemm");
   if (!found)

@@ -9,6 +9,7 @@
 #include "pdlrt/Gemm/PackedFactors.h"
 
 #include "pdlrt/Core/Finite.h"
+#include "pdlrt/Gemm/Int8Gemm.h"
 #include "pdlrt/Gemm/TileGemm.h"
 
 #include <memory>
@@ -93,9 +94,16 @@ static size_t packTiles(const GemmCall &call, int parts, PackedFactor &factor) {
   return bytes;
 }
 
+/// Quantizes to int8, and returns the number of bytes.
+static size_t packInt8(const GemmCall &call, PackedFactor &factor) {
+  const auto bytes = size_t(packInt8Factor(call, nullptr));
+  packInt8Factor(call, factor.packed.reserve(bytes));
+  return bytes;
+}
+
 const PackedFactors::Entry *PackedFactors::add(const GemmCall &call, int parts,
                                                size_t constant) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   // Another thread may have added it.
   if (const Entry *entry = lookUp(call, parts))
     return entry;
@@ -105,8 +113,9 @@ const PackedFactors::Entry *PackedFactors::add(const GemmCall &call, int parts,
   entry->constant = constant;
   entry->offset =
       size_t(static_cast<const char *>(call.b) - constants[constant].begin);
-  const size_t bytes = parts ? packTiles(call, parts, entry->factor)
-                             : packStrict(call, entry->factor);
+  const size_t bytes = parts == int8Layout ? packInt8(call, entry->factor)
+                       : parts ? packTiles(call, parts, entry->factor)
+                               : packStrict(call, entry->factor);
   entry->next = first.load(std::memory_order_relaxed);
   packedBytes.fetch_add(bytes, std::memory_order_relaxed);
   first.store(entry.get(), std::memory_order_release);
@@ -114,6 +123,7 @@ const PackedFactors::Entry *PackedFactors::add(const GemmCall &call, int parts,
 }
 
 void PackedFactors::packAs(const PackedFactors &other) {
+  isInt8 = other.isInt8;
   for (const Entry *entry = other.first.load(std::memory_order_acquire); entry;
        entry = entry->next) {
     if (entry->constant >= constants.size() ||

@@ -11,7 +11,6 @@
 #include "Slices.h"
 #include "TileChoice.h"
 #include "pdlabi/products.h"
-#include "pdlrt/Core/AlignedVector.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Gemm/PackedFactors.h"
 #include "pdlrt/Gemm/TileGemm.h"
@@ -19,8 +18,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <new>
 
 using namespace pdlrt;
 
@@ -61,43 +58,6 @@ static void multiplyTiles(int parts, GemmWorkspace &workspace,
   });
 }
 
-/// Copies a factor without gaps between its rows, rounded to bf16.
-static void roundFactor(const void *factor, int64_t rows, int64_t columns,
-                        int64_t stride, AlignedVector<float> &rounded) {
-  rounded.resize(size_t(rows * columns));
-  float *to = rounded.data();
-  const auto *from = static_cast<const float *>(factor);
-  for (int64_t row = 0; row < rows; ++row, from += stride, to += columns)
-    for (int64_t column = 0; column < columns; ++column) {
-      const auto bits = std::bit_cast<uint32_t>(from[column]);
-      const uint32_t magnitude = bits & 0x7fffffff;
-      const uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1);
-      const uint32_t kept = magnitude > 0x7f800000   ? bits | 0x00400000
-                            : magnitude < 0x00800000 ? bits & 0x80000000
-                                                     : nearest;
-      to[column] = std::bit_cast<float>(kept & 0xffff0000);
-    }
-}
-
-void pdlrt::roundedF32Gemm(GemmWorkspace &workspace, const GemmCall &call) {
-  // The workspace belongs to the kernels. These grow to the largest product of
-  // the thread.
-  thread_local AlignedVector<float> a, b;
-  try {
-    roundFactor(call.a, call.transposeA ? call.k : call.m,
-                call.transposeA ? call.m : call.k, call.strideOfA(), a);
-    roundFactor(call.b, call.transposeB ? call.n : call.k,
-                call.transposeB ? call.k : call.n, call.strideOfB(), b);
-  } catch (const std::bad_alloc &) {
-    return multiply(PDL_PRODUCT_BF16, workspace, call);
-  }
-  GemmCall rounded = call;
-  rounded.a = a.data();
-  rounded.b = b.data();
-  rounded.aStride = rounded.bStride = 0;
-  multiply(PDL_PRODUCT_FAST, workspace, rounded);
-}
-
 static int partsOf(int32_t product) {
   switch (product) {
   case PDL_PRODUCT_BF16X3:
@@ -120,16 +80,14 @@ static bool isFast(int32_t product) {
 void pdlrt::partGemm(int32_t product, GemmWorkspace &workspace,
                      const GemmCall &call) {
   const int parts = partsOf(product);
-  // What is emulated has the fixed order.
-  if (parts == 1 && bfloat16Isa() == BFloat16Isa::emulated)
+  // The emulation has the fixed order.
+  if (emulatesBFloat16() && parts == 1)
     return multiply(PDL_PRODUCT_BF16, workspace, call);
-  if (!isFast(product) || emulatesBFloat16())
+  if (emulatesBFloat16() || !isFast(product))
     return multiplyTiles(parts, workspace, call);
   switch (choosePartKernels(nativePartCpu(), parts, call)) {
   case PartKernels::f32:
     return multiply(PDL_PRODUCT_FAST, workspace, call);
-  case PartKernels::roundedF32:
-    return roundedF32Gemm(workspace, call);
   case PartKernels::pairs:
     return multiply(PDL_PRODUCT_BF16, workspace, call);
   case PartKernels::tiles:

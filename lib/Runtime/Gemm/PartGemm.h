@@ -19,10 +19,6 @@ void partGemm(int32_t product, GemmWorkspace &workspace, const GemmCall &call);
 /// Computes the products of abi.h, for `gemm` and `partGemm`.
 void multiply(int32_t product, GemmWorkspace &workspace, const GemmCall &call);
 
-/// Computes an f32 product with numerics fast on copies of the factors that are
-/// rounded to bf16. If memory is exhausted, uses the bf16 kernels.
-void roundedF32Gemm(GemmWorkspace &workspace, const GemmCall &call);
-
 } // namespace pdlrt
 
 #endif // LIB_RUNTIME_GEMM_PARTGEMM_H

@@ -448,8 +448,12 @@ void multiplyBatch(const StrictBatch<typename Vector::Element> &batch,
   using Element = typename Vector::Element;
   StrictArguments<Element> g = batch.first;
   const int64_t sizeOfA = g.m * g.k, sizeOfB = g.k * g.n, sizeOfC = g.m * g.n;
-  const bool isTransposed = g.transposeB && g.n > 1 && g.k > 1 &&
-                            g.m <= 5 * Vector::tileRows &&
+  // A single row or column of B is its own transpose.
+  if (g.transposeB && (g.n == 1 || g.k == 1)) {
+    g.transposeB = false;
+    g.bStride = g.n;
+  }
+  const bool isTransposed = g.transposeB && g.m <= 5 * Vector::tileRows &&
                             sizeOfB <= packedElements / 2;
   for (int64_t i = 0; i < batch.count; ++i) {
     g.a = batch.first.a + i * sizeOfA;

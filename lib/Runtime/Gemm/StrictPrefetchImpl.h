@@ -26,6 +26,8 @@
 
 #include "StrictKernelsImpl.h"
 
+#include <cassert>
+
 namespace pdlrt {
 namespace {
 
@@ -169,9 +171,11 @@ AheadFunction<Vector> aheadFunction(int64_t vectorCount) {
   return computeTileAhead<Vector, vectors, isInPlace>;
 }
 
-/// Splits `total` into blocks of at most `most` elements, about equal and
-/// multiples of `granule`, which divides `most`. Returns their size.
+/// Splits `total` > 0 elements into equal blocks of at most `most` elements;
+/// the last block may be smaller. Returns their size, a multiple of `granule`,
+/// which divides `most`.
 inline int64_t evenBlock(int64_t total, int64_t most, int64_t granule) {
+  assert(total > 0);
   const int64_t count = (total + most - 1) / most;
   const int64_t even = (total + count - 1) / count;
   return (even + granule - 1) / granule * granule;

@@ -14,7 +14,7 @@ using namespace pdlrt;
 
 namespace {
 
-/// Products of at least these sizes.
+/// A row of the table: `kernels` for products of at least these sizes.
 struct Row {
   PartCpu cpu;
   int parts;
@@ -24,25 +24,27 @@ struct Row {
 
 /// The first row that fits decides. From `pdl-bench-products`
 /// (bench/records/training.md): AMX on a Xeon of the Sapphire Rapids
-/// generation; pairs on EPYC of the Zen 4 generation. Intel without AMX was
-/// measured on that Xeon, with AMX left out.
+/// generation; pairs on EPYC of the Zen 4 generation. On that Xeon without AMX,
+/// `vdpbf16ps` and the rounding of factors for f32 kernels are both slower than
+/// f32, so no row chooses them.
 ///
 /// bf16 uses AMX for all sizes, so that results do not depend on the size of
 /// the batch. Below eight rows, packing B makes it slower than f32.
 constexpr Row rows[] = {
     {PartCpu::amx, 1, 0, 0, 0, PartKernels::tiles},
     {PartCpu::amx, 2, 32, 32, 64, PartKernels::tiles},
-    {PartCpu::amx, 3, 128, 96, 64, PartKernels::tiles},
-    {PartCpu::intel, 1, 0, 0, 0, PartKernels::roundedF32},
-    {PartCpu::other, 1, 0, 0, 0, PartKernels::pairs},
+    {PartCpu::amx, 3, 128, 128, 192, PartKernels::tiles},
+    {PartCpu::pairs, 1, 0, 0, 0, PartKernels::pairs},
 };
 
 } // namespace
 
 PartCpu pdlrt::nativePartCpu() {
-  static const PartCpu cpu = isSupported(TileIsa::amx)        ? PartCpu::amx
-                             : __builtin_cpu_is("intel") != 0 ? PartCpu::intel
-                                                              : PartCpu::other;
+  static const PartCpu cpu =
+      isSupported(TileIsa::amx) ? PartCpu::amx
+      : isSupported(BFloat16Isa::native) && __builtin_cpu_is("intel") == 0
+          ? PartCpu::pairs
+          : PartCpu::plain;
   return cpu;
 }
 

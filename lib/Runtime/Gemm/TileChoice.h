@@ -17,17 +17,16 @@ namespace pdlrt {
 
 /// Kernels of products whose factors are rounded or split.
 enum class PartKernels {
-  f32,        ///< numerics fast in f32, without rounding
-  roundedF32, ///< the same on copies of the factors that are rounded to bf16
-  pairs,      ///< `vdpbf16ps`
-  tiles       ///< AMX
+  f32,   ///< numerics fast in f32, without rounding
+  pairs, ///< `vdpbf16ps`
+  tiles  ///< AMX
 };
 
 /// Types of CPUs that the table distinguishes.
 enum class PartCpu {
   amx,   ///< the process can use AMX
-  intel, ///< Intel without AMX: `vdpbf16ps` has half the throughput of FMAs
-  other  ///< `vdpbf16ps` has twice the throughput of FMAs
+  pairs, ///< `vdpbf16ps` has twice the throughput of FMAs
+  plain  ///< `vdpbf16ps` is missing, or has half the throughput of FMAs
 };
 
 /// Returns the type of this CPU.

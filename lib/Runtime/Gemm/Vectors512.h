@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal linkage, for the reason given in StrictKernelsImpl.h, which also
-// describes this interface.
+// `FloatVector` and `DoubleVector` implement the interface `Vector` of
+// StrictKernelsImpl.h with AVX-512. They have internal linkage for the reason
+// given there.
 //
 //===----------------------------------------------------------------------===//
 

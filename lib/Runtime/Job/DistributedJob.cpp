@@ -13,6 +13,7 @@
 #include "Recovery/ServerRecoveryChannel.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Engine/AsyncEngine.h"
 #include "pdlrt/Engine/Engine.h"
@@ -20,6 +21,7 @@
 #include "pdlrt/Engine/OwnRules.h"
 #include "pdlrt/Engine/ServerClient.h"
 #include "pdlrt/Engine/ServerCommunicator.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Protocol/Handshake.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
@@ -30,12 +32,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -102,7 +102,8 @@ public:
   RecoveryChannel *recovery() override { return channel.get(); }
   uint64_t id() const override { return servers->session(0).jobId(); }
   void leave(const Status &outcome) override {
-    // The sender of the whole process leaves last.
+    // `servers` is the sender of the whole process. It must leave last, so it
+    // is at the end of the list.
     std::vector<ServerGroup *> groups;
     for (Worker &worker : workers) {
       groups.push_back(worker.servers.get());
@@ -248,11 +249,8 @@ std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   handshake.keyPacking = nameOf(options.keyPacking);
   handshake.gradientPacking = nameOf(options.gradientPacking);
   handshake.startStep = run.startStep;
-  if (!run.checkpoint.empty()) {
-    std::error_code error;
-    handshake.checkpoint =
-        std::filesystem::absolute(run.checkpoint, error).string();
-  }
+  if (!run.checkpoint.empty())
+    handshake.checkpoint = absolutePlace(run.checkpoint);
   handshake.takesPart = takesPart;
   handshake.job = options.job;
   std::vector<Message> messages;
@@ -344,7 +342,8 @@ Status DistributedJob::openRecovery() {
 
 /// Tells the servers that this process has failed before it joined: joins, and
 /// leaves with `failure`. Servers refuse this if a previous incarnation of this
-/// trainer has joined.
+/// trainer has joined. Gives up without an error after `limit`, or at a stop
+/// signal.
 void DistributedJob::announce(const Status &failure, ClockTime limit) {
   start.claim = StartSign::Claim::OnlyIfFirst;
   // Omit the owner in this process, which does not listen.
@@ -504,7 +503,8 @@ Status DistributedJob::settle() {
 
 Status DistributedJob::checkSaveFolder(const std::string &folder,
                                        const CheckpointManifest &plan) {
-  // The first trainer writes the state that it holds itself.
+  // Servers write nothing if trainers have all state (`trainersApply`): trainer
+  // 0 writes its own copy.
   if (options.rank != 0 || mode.trainersApply)
     return {};
   Expected<ServerGroup *> group = joinSaver();
@@ -603,10 +603,10 @@ bool pdlrt::anyServerResponds(const DistributedOptions &options,
                               Transport &transport) {
   constexpr ClockTime patience = std::chrono::seconds(2);
   struct Answers {
-    std::mutex mutex;
-    std::condition_variable changed;
-    size_t open = 0;
-    bool any = false;
+    Mutex mutex;
+    ConditionVariable changed;
+    size_t open PDLRT_GUARDED_BY(mutex) = 0;
+    bool any PDLRT_GUARDED_BY(mutex) = false;
   };
   const auto responses = std::make_shared<Answers>();
   std::vector<std::unique_ptr<Connection>> connections;
@@ -616,22 +616,23 @@ bool pdlrt::anyServerResponds(const DistributedOptions &options,
       continue;
     connections.push_back(std::move(*connection));
     {
-      const std::lock_guard lock(responses->mutex);
+      const MutexLock lock(responses->mutex);
       ++responses->open;
     }
     // Send malformed bytes, which every server refuses.
     connections.back()->call(Message(), transport.clock().now() + patience,
                              [responses](const CallResult &result) {
-                               const std::lock_guard lock(responses->mutex);
+                               const MutexLock lock(responses->mutex);
                                --responses->open;
                                responses->any |=
                                    result.outcome == CallOutcome::Responded;
                                responses->changed.notify_all();
                              });
   }
-  std::unique_lock lock(responses->mutex);
-  responses->changed.wait(
-      lock, [&] { return responses->any || responses->open == 0; });
+  MutexLock lock(responses->mutex);
+  responses->changed.wait(lock, [&]() PDLRT_REQUIRES(responses->mutex) {
+    return responses->any || responses->open == 0;
+  });
   return responses->any;
 }
 

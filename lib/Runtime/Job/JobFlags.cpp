@@ -138,3 +138,25 @@ Flag pdlrt::traceFlag(std::string &target, const std::string &time) {
                   "ui.perfetto.dev or chrome://tracing" +
                   time + ". A few steps make a readable trace"};
 }
+
+Flag pdlrt::metricsAddressFlag(std::string &target) {
+  return {.names = "--metrics-address",
+          .placeholder = "ADDRESS",
+          .value = FlagValue::text(target),
+          .help =
+              "Answer HTTP requests for /metrics (Prometheus), /healthz and "
+              "/readyz at HOST:PORT or unix:PATH. Port 0: a free port, "
+              "which the log names. Requests need no secret, so give an "
+              "address that only your monitoring can reach"};
+}
+
+Flag pdlrt::summaryFlag(std::string &target) {
+  return {.names = "--summary",
+          .placeholder = "FILE",
+          .value = FlagValue::text(target),
+          .help = "Write a summary of the run to this file as one JSON object: "
+                  "flags, counts, losses, metrics, checkpoints, and the reason "
+                  "of the end. Written at the start and at the end, also "
+                  "after a failure; trainer train also updates it during "
+                  "the run"};
+}

@@ -11,13 +11,17 @@
 #include "Protocol/SessionMetrics.h"
 #include "Server/ServerMetrics.h"
 #include "pdlrt/Checkpoint/CheckpointMetrics.h"
+#include "pdlrt/Core/ProcessMetrics.h"
+#include "pdlrt/Files/StoreMetrics.h"
 #include "pdlrt/State/ModelMetrics.h"
 
 using namespace pdlrt;
 
 void pdlrt::declareJobMetrics() {
+  declareProcessMetrics();
   declareModelMetrics();
   declareCheckpointMetrics();
   declareSessionMetrics();
   declareServerMetrics();
+  declareStoreMetrics();
 }

@@ -106,19 +106,21 @@ static Expected<json> respondToResume(PeerRequests &shared, int64_t from,
   const auto response = shared.agreement.report(from, found);
   if (!response)
     return response.status();
-  return json{{"steps", *response ? json(**response) : json()}};
+  const std::optional<int64_t> &agreed = *response;
+  return json{{"steps", agreed ? json(*agreed) : json()}};
 }
 
 /// Starts to write this server's part of a save between two requests. Responds
 /// with null until the part is written. A later call with the same folder
-/// responds with the result.
+/// responds with the result. It is an error if the state was not at
+/// `snapshotPoint` any more.
 static json respondToSave(StateHost &host,
                           const std::shared_ptr<PeerRequests> &shared,
                           const std::string &folder,
                           const SnapshotPoint &snapshotPoint) {
   std::shared_ptr<OwnPart> part;
   {
-    const std::lock_guard lock(shared->mutex);
+    const MutexLock lock(shared->mutex);
     const auto found = shared->parts.find(folder);
     if (found != shared->parts.end()) {
       const OwnPart &own = *found->second;
@@ -141,19 +143,19 @@ static json respondToSave(StateHost &host,
                                      " has gone on since the save began");
     std::string written =
         host.application().saves().savePart(folder).toString();
-    const std::lock_guard lock(shared->mutex);
+    const MutexLock lock(shared->mutex);
     part->written = std::move(written);
     return {};
   };
   const auto note = [shared, part](Status status) {
-    const std::lock_guard lock(shared->mutex);
+    const MutexLock lock(shared->mutex);
     part->failure = std::move(status);
     part->isDone = true;
   };
   try {
     host.core().betweenRequests(write, note);
   } catch (const std::bad_alloc &) {
-    const std::lock_guard lock(shared->mutex);
+    const MutexLock lock(shared->mutex);
     shared->parts.erase(folder);
     throw;
   }
@@ -202,7 +204,7 @@ respondChecked(StateHost &host, const std::shared_ptr<PeerRequests> &shared,
     host.core().requestStop();
   if (what == "end")
     host.core().fail(Status(failureCodeOf(numberOf(object, "code")),
-                            textOf(object, "sentence")));
+                            textOf(object, "message")));
   if (what == "checkpoint")
     ++shared->checkpointRequests;
   if (what != "save")

@@ -12,6 +12,7 @@
 #include "Job/PeerIdentity.h"
 #include "Job/ResumeAgreement.h"
 #include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Job/ServerSaves.h"
 #include "pdlrt/Job/StateHost.h"
 
@@ -20,7 +21,6 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,7 +51,8 @@ uint64_t runOf(const nlohmann::json &object);
 /// Encodes a request or a response.
 Message messageOf(const nlohmann::json &object);
 
-/// This server's part of a save that another server has requested.
+/// This server's part of a save that another server has requested. Guarded by
+/// the mutex of `PeerRequests`.
 struct OwnPart {
   bool isDone = false;
   /// Result of `encodeSaved`; if it is empty, `failure` is the error.
@@ -82,13 +83,14 @@ struct PeerRequests {
   ResumeAgreement agreement;
   /// Number of requests (SIGUSR2) that other servers have forwarded.
   std::atomic<int> checkpointRequests = 0;
-  std::mutex mutex;
+  Mutex mutex;
   /// Parts by folder.
-  std::map<std::string, std::shared_ptr<OwnPart>> parts;
+  std::map<std::string, std::shared_ptr<OwnPart>> parts PDLRT_GUARDED_BY(mutex);
 };
 
-/// Returns an error if the job has failed. Its state may be half updated then,
-/// and must not be saved.
+/// Returns an error if the job is not running: its failure if it has failed, or
+/// an error that says that it is finished. After a failure the state of the job
+/// may be half updated and must not be saved.
 Status checkRuns(ServerCore &core);
 
 /// Responds to a request of another server. Returns quickly. Thread-safe.

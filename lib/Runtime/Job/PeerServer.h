@@ -28,8 +28,8 @@ public:
   PeerServer(Transport &transport, std::string address, int32_t sender);
 
   /// Sends a request of kind Peer and waits for the response. If none arrives,
-  /// repeats the request for `patience`. If that server refuses the request,
-  /// sets `*wasRefused` to true, unless `wasRefused` is null.
+  /// repeats the request for `patience`. If `wasRefused` is not null, sets it
+  /// to whether that server refused the request.
   Expected<Message> ask(const Message &payload, ClockTime patience,
                         bool *wasRefused = nullptr);
 

@@ -18,7 +18,7 @@ ResumeAgreement::report(int64_t rank, const Expected<int64_t> &found) {
   if (rank < 0 || rank >= int64_t(servers))
     return Status::failedPrecondition(fmt::format(
         "server {} is not one of the {} servers of this job", rank, servers));
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (!found && failure.ok())
     failure = Status(found.status())
                   .withContext(fmt::format(
@@ -47,7 +47,7 @@ ResumeAgreement::report(int64_t rank, const Expected<int64_t> &found) {
 }
 
 std::vector<int64_t> ResumeAgreement::missing() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   std::vector<int64_t> ranks;
   for (int64_t rank = 0; rank < int64_t(servers); ++rank)
     if (!steps.contains(rank))

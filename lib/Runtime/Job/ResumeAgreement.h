@@ -9,12 +9,12 @@
 #ifndef LIB_RUNTIME_JOB_RESUMEAGREEMENT_H
 #define LIB_RUNTIME_JOB_RESUMEAGREEMENT_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -41,10 +41,10 @@ public:
 
 private:
   const size_t servers;
-  std::mutex mutex;
+  Mutex mutex;
   /// Reported steps by rank.
-  std::map<int64_t, int64_t> steps;
-  Status failure;
+  std::map<int64_t, int64_t> steps PDLRT_GUARDED_BY(mutex);
+  Status failure PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlrt

@@ -9,6 +9,7 @@
 #include "pdlrt/Job/Resumption.h"
 
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,8 +34,8 @@ static std::vector<DataPosition> positionsAt(const int64_t *counts,
   return positions;
 }
 
-/// Adds up numbers over processes. Each process has either the same numbers or
-/// zeros.
+/// Sends the numbers of one process to all, by a sum. All other processes must
+/// have zeros.
 static Status sumOfAll(std::vector<int64_t> &numbers, Job &job) {
   constexpr size_t atOnce = 65536;
   for (size_t begin = 0; begin < numbers.size(); begin += atOnce)
@@ -43,6 +44,45 @@ static Status sumOfAll(std::vector<int64_t> &numbers, Job &job) {
                     begin, std::min(atOnce, numbers.size() - begin)),
                 {}));
   return {};
+}
+
+/// Sends the places of the positions to all processes. Each process has the
+/// places of other positions than the other processes.
+static Status sharePlaces(const std::vector<PartitionPlaces> &own,
+                          std::vector<DataPosition> &positions, Job &job) {
+  std::vector<int64_t> counts;
+  for (const PartitionPlaces &places : own)
+    counts.push_back(int64_t(places.size()));
+  PDLRT_RETURN_IF_ERROR(sumOfAll(counts, job));
+  std::vector<std::vector<StartPlace>> all;
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; i < own.size(); ++i) {
+    all.emplace_back(own[i].begin(), own[i].end()).resize(size_t(counts[i]));
+    for (const StartPlace &place : all.back())
+      numbers.insert(numbers.end(),
+                     {place.file, place.row, place.byte, place.line});
+  }
+  PDLRT_RETURN_IF_ERROR(sumOfAll(numbers, job));
+  const int64_t *next = numbers.data();
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (StartPlace &place : all[i]) {
+      place.file = *next++;
+      place.row = *next++;
+      place.byte = *next++;
+      place.line = *next++;
+    }
+    positions[i].places = PartitionPlaces(std::move(all[i]));
+  }
+  return {};
+}
+
+/// Returns the places of each position.
+static std::vector<PartitionPlaces>
+placesOfAll(const std::vector<DataPosition> &positions) {
+  std::vector<PartitionPlaces> all;
+  for (const DataPosition &position : positions)
+    all.push_back(position.places);
+  return all;
 }
 
 /// Sends the positions that the first process has found to all processes.
@@ -74,7 +114,7 @@ static Status shareRest(std::shared_ptr<const EpochRest> &rest, Job &job) {
   std::vector<int64_t *> numbers;
   for (RowRun &run : all.runs)
     numbers.insert(numbers.end(), {&run.file, &run.begin, &run.end});
-  for (EpochRest::Place &place : all.places)
+  for (StartPlace &place : all.places)
     numbers.insert(numbers.end(),
                    {&place.file, &place.row, &place.byte, &place.line});
   std::vector<int64_t> sums;
@@ -114,6 +154,13 @@ static Status loadRunning(const pdl_descriptor &descriptor,
   return {};
 }
 
+/// Returns true if the positions are places in topics without end.
+static bool hasPlaces(const TrainingProgress &progress) {
+  return std::ranges::any_of(
+      progress.positions,
+      [](const DataPosition &position) { return !position.places.empty(); });
+}
+
 Expected<std::optional<Resumption>>
 pdlrt::shareResumption(const pdl_descriptor &descriptor,
                        const ReplicaLayout &layout, const Checkpoint *from,
@@ -143,7 +190,8 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
                                  isRunning ? division.groups : 0,
                                  isRunning ? division.workers : 0,
                                  division.steps,
-                                 division.files};
+                                 division.files,
+                                 isRunning && hasPlaces(progress)};
   const size_t numbersBegin = counts.size();
   for (const int64_t *number : numbers)
     counts.push_back(*number);
@@ -166,6 +214,7 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
   isRunning = counts[1] != 0;
   found.seed = uint64_t(counts[2]);
   division = {int(counts[3]), int(counts[4]), counts[5], counts[6]};
+  const bool sharesPlaces = counts[7] != 0;
   for (size_t i = 0; i < std::size(numbers); ++i)
     *numbers[i] = counts[numbersBegin + i];
   found.running.lossSum = sums[0];
@@ -173,11 +222,16 @@ pdlrt::shareResumption(const pdl_descriptor &descriptor,
   found.running.metrics.sums.assign(sums.begin() + 2, sums.end());
   if (!isRunning)
     return std::optional<Resumption>(std::move(found));
+  std::vector<PartitionPlaces> places = placesOfAll(progress.positions);
   if (isSame(division, layout))
     progress.positions =
         positionsAt(counts.data() + positionsBegin, layout.groups);
   else
     PDLRT_RETURN_IF_ERROR(sharePositions(division.groups, progress, job));
+  if (sharesPlaces) {
+    places.resize(progress.positions.size());
+    PDLRT_RETURN_IF_ERROR(sharePlaces(places, progress.positions, job));
+  }
   if (division.steps > 0)
     PDLRT_RETURN_IF_ERROR(shareRest(found.running.rest, job));
   return std::optional<Resumption>(std::move(found));
@@ -197,8 +251,12 @@ Status pdlrt::gatherProgress(const ReplicaLayout &layout,
   PDLRT_RETURN_IF_ERROR(job.sum(counts, running.metrics.sums));
   progress.badRows = counts[0];
   progress.epochSamples = counts[1];
-  if (isRunning)
-    progress.positions =
-        positionsAt(counts.data() + positionsBegin, layout.groups);
-  return {};
+  if (!isRunning)
+    return {};
+  // Each group has a partition, so all processes do the same here.
+  const bool sharesPlaces = hasPlaces(progress);
+  std::vector<PartitionPlaces> places = placesOfAll(all);
+  progress.positions =
+      positionsAt(counts.data() + positionsBegin, layout.groups);
+  return sharesPlaces ? sharePlaces(places, progress.positions, job) : Status();
 }

@@ -60,8 +60,9 @@ int64_t SaveSchedule::planMeeting(Time now, int64_t steps) {
   if (interval)
     wanted =
         std::min(wanted, std::chrono::duration<double>(*interval).count() / 4);
-  // The first steps may be faster than later ones. So the interval at most
-  // quadruples, and no meeting is much too late.
+  // The first steps may be faster than later ones, so their time may promise
+  // too many steps. Therefore the plan has at most four times as many steps as
+  // the last one, and no meeting is much too late.
   int64_t plan = 1;
   if (lastPlan > 0 && seconds > 0)
     plan = int64_t(

@@ -10,6 +10,7 @@
 
 #include "Job/PeerRequests.h"
 #include "Job/PeerServer.h"
+#include "Job/SaveRequests.h"
 #include "Job/SaveSchedule.h"
 #include "Job/StallLimit.h"
 #include "Job/Standstill.h"
@@ -87,12 +88,8 @@ struct ServerSaves::State {
   /// Used by server 0.
   SaveSchedule schedule;
   TrainerSaves trainerSaves = {};
-  /// Number of requests that came from trainers.
-  int64_t ofTrainers = 0;
-  /// Number of times that trainers were asked to save since the last save, the
-  /// time of the next request, and whether trainers of this mode can be asked.
-  int64_t timesRequested = 0;
-  SaveSchedule::Time nextRequest = {};
+  SaveRequests saveRequests = {};
+  /// True if trainers of this mode can be asked to save.
   bool trainersCanSave = false;
   std::optional<SaveSchedule::Time> pendingSince = std::nullopt;
   Standstill still = {modeOf(descriptor).stepsAreRounds,
@@ -149,11 +146,12 @@ struct ServerSaves::State {
   Expected<std::string> finish(Begun begun);
   void endAfterLoss(const std::string &loss);
   void follow(const std::string &loss);
-  /// Returns the number of requests for a checkpoint so far, of users and
-  /// trainers. Only on server 0.
-  int requests() const {
+  /// Returns the number of requests for a checkpoint so far: those of users,
+  /// and `ofTrainers`. Only on server 0.
+  int requestsWith(int64_t ofTrainers) const {
     return checkpointRequests() + shared->checkpointRequests + int(ofTrainers);
   }
+  int requests() const { return requestsWith(saveRequests.ofTrainers()); }
   void noteRequestsOfTrainers(SaveSchedule::Time now);
   bool trainersAreSaving(SaveSchedule::Time now);
   bool standsStill(SaveSchedule::Time now);
@@ -164,7 +162,10 @@ struct ServerSaves::State {
 };
 
 /// Adds the identity of this job to `request` and sends it to server `rank`.
-/// Returns the response, or an error if it belongs to another job.
+/// Returns the response. Returns an error if there is no response within
+/// `patience`, or if the response is damaged or belongs to another job.
+/// `wasRefused` is null or is set as in `PeerServer::ask`; a damaged response,
+/// or one of another job, counts as a refusal.
 Expected<json> ServerSaves::State::send(size_t rank, json request,
                                         ClockTime patience, bool *wasRefused) {
   request["from"] = options.owner;
@@ -211,9 +212,10 @@ void ServerSaves::State::meetIfNew() {
   lastMeet = transport.clock().now();
 }
 
-/// Sends `request` to server `rank`. First gets the random number of server 0
-/// if it is not known. Repeats the request, for at most `patience`, until
-/// server `rank` has that number, too.
+/// Sends `request` to server `rank`. If the random number of server 0 is not
+/// known, first gets it (`meet`). Repeats the request, for at most `patience`,
+/// until server `rank` also has that number. Sets `*wasRefused` if a request is
+/// refused.
 Expected<json> ServerSaves::State::ask(size_t rank, const json &request,
                                        ClockTime patience, bool *wasRefused) {
   const ClockTime end = transport.clock().now() + patience;
@@ -266,7 +268,8 @@ ServerSaves::State::requestSnapshotPoints() {
 
 /// Waits until the state of all servers has the same number of steps. In modes
 /// without rounds, waits until no request has arrived for `restTime`. Returns
-/// the snapshot points of all servers.
+/// the snapshot points of all servers. Returns an error if this takes too long
+/// (`agreementPatience`, `restPatience`), or if the job is told to stop.
 Expected<std::vector<SnapshotPoint>> ServerSaves::State::agree() {
   const bool inRounds = shared->mode.stepsAreRounds;
   const ClockTime begin = transport.clock().now();
@@ -307,8 +310,8 @@ Expected<std::vector<SnapshotPoint>> ServerSaves::State::agree() {
   }
 }
 
-/// Returns true if the checkpoint is complete. Otherwise the servers save it
-/// again.
+/// Returns true if the checkpoint is complete. Otherwise logs a warning, and
+/// the servers save it again.
 static bool isWhole(const std::string &path) {
   const Status status =
       Checkpoint::open(path, CheckpointCheck::Everything).status();
@@ -324,7 +327,9 @@ static json saveRequest(const std::string &folder,
 }
 
 /// Determines the progress of the trainers, requests the other servers to write
-/// their parts, and writes the part of this server.
+/// their parts, and writes the part of this server. Writes nothing if the
+/// trainers plan no checkpoints (`planned` is empty), or if the checkpoint
+/// exists already (`isSaved`). Returns an error if the job has progressed.
 Status ServerSaves::State::beginBetween(const std::vector<SenderMark> &marks,
                                         Begun &begun) {
   StateServer &server = host.application();
@@ -514,7 +519,8 @@ ServerSaves::State::saveLast(const std::string &folder) {
 void ServerSaves::State::endAfterLoss(const std::string &loss) {
   logInfo(loss + "; servers save what was trained without trainers");
   isEnding = true;
-  // At its end, the job states that this checkpoint is complete.
+  // The last message of the job says that this checkpoint is complete. So it is
+  // verified even if the servers have written it.
   committed.clear();
   Expected<std::optional<std::string>> saved = saveLast(/*folder=*/"");
   if (!saved && !emergencyFolder.empty()) {
@@ -522,20 +528,20 @@ void ServerSaves::State::endAfterLoss(const std::string &loss) {
                saved.status().message() + "; they try " + emergencyFolder);
     saved = saveLast(emergencyFolder);
   }
-  std::string sentence = loss;
+  std::string message = loss;
   if (!saved)
-    sentence +=
+    message +=
         "; the servers could not save the state: " + saved.status().message();
   else if (const std::string path = saved->value_or(""); !path.empty())
-    sentence += "; the servers have saved " + path +
-                ": start all processes again with --resume";
+    message += "; the servers have saved " + path +
+               ": start all processes again with --resume";
   for (size_t rank = 1; rank < peers.size(); ++rank)
     (void)ask(
         rank,
-        {{"do", "end"}, {"sentence", sentence}, {"code", int(PDL_UNAVAILABLE)}},
+        {{"do", "end"}, {"message", message}, {"code", int(PDL_UNAVAILABLE)}},
         briefPatience);
   // `fail` replaces this code by the code of the loss.
-  host.core().fail(Status::unavailable(sentence));
+  host.core().fail(Status::unavailable(message));
 }
 
 /// Tells server 0 that the job cannot continue. Server 0 then ends the job.
@@ -571,7 +577,7 @@ bool ServerSaves::State::standsStill(SaveSchedule::Time now) {
 /// while no trainer progresses.
 void ServerSaves::State::dropRequests(SaveSchedule::Time now) {
   if (trainersCanSave || !schedule.hasRequests(requests()) ||
-      now - *pendingSince < 2 * standstill)
+      now - pendingSince.value_or(now) < 2 * standstill)
     return;
   schedule.dropRequests(requests());
   const std::string reason =
@@ -587,32 +593,37 @@ void ServerSaves::State::dropRequests(SaveSchedule::Time now) {
 /// Counts requests that trainers send each other through servers, because a
 /// trainer may die before they have saved.
 void ServerSaves::State::noteRequestsOfTrainers(SaveSchedule::Time now) {
-  const int64_t count = host.application().saveRequestsOfTrainers();
-  if (count == std::exchange(ofTrainers, count) || timesRequested > 0)
-    return;
-  // The trainers know of it.
-  trainersCanSave = true;
-  nextRequest = now + SaveSchedule::pauseAfter(++timesRequested);
+  // If a request came from a trainer, trainers can save.
+  trainersCanSave |= saveRequests.noteOfTrainers(
+      host.application().saveRequestsOfTrainers(), now);
 }
 
-/// Returns true if trainers are saving.
+/// Returns true if trainers are saving, and are able to complete the save.
+/// Records their requests, and that a save that was published since the last
+/// call fulfills those before it.
 bool ServerSaves::State::trainersAreSaving(SaveSchedule::Time now) {
   using Progress = TrainerSaves::Progress;
-  const Progress progress = trainerSaves.follow(
-      host.application().saves().lastOfTrainers(), requests(), now, schedule);
+  // Read before the requests of trainers, so that those that led to this save
+  // are counted too.
+  const BegunSave last = host.application().saves().lastOfTrainers();
+  noteRequestsOfTrainers(now);
+  const Progress progress =
+      trainerSaves.follow(last, requestsWith(last.requests), now, schedule);
   if (progress == Progress::Published)
-    timesRequested = 0;
-  // Trainer 0 publishes the save.
+    saveRequests.notePublished(last.requests);
+  // If trainer 0 is in trouble, the save will not end, because trainer 0
+  // publishes it.
   return progress == Progress::Running && !host.core().isInTrouble(/*rank=*/0);
 }
 
-/// Saves on server 0 if the time limit or a request wants a checkpoint.
+/// If the time limit or a request wants a checkpoint, requests trainers to
+/// save. If no trainer progresses, saves on the servers instead. A failure is
+/// logged and tried again later.
 void ServerSaves::State::saveIfDue() {
   const SaveSchedule::Time now = SaveSchedule::Clock::now();
-  noteRequestsOfTrainers(now);
   const bool areSaving = trainersAreSaving(now);
   if (!schedule.isDue(now, requests())) {
-    timesRequested = 0;
+    saveRequests.clear();
     pendingSince.reset();
     return;
   }
@@ -620,10 +631,9 @@ void ServerSaves::State::saveIfDue() {
   const bool isStanding = standsStill(now);
   if (areSaving)
     return;
-  // A trainer that is lost may take a request with it.
-  if (timesRequested == 0 || now >= nextRequest) {
+  if (saveRequests.isDue(now)) {
     trainersCanSave = host.application().requestSave();
-    nextRequest = now + SaveSchedule::pauseAfter(++timesRequested);
+    saveRequests.noteAsked(now);
   }
   if (!shared->maySave || !isStanding) {
     dropRequests(now);
@@ -632,7 +642,7 @@ void ServerSaves::State::saveIfDue() {
   // A request that comes during the save wants a later state.
   const int requested = requests();
   const Expected<std::optional<std::string>> saved = save(/*folder=*/"");
-  timesRequested = 0;
+  saveRequests.clear();
   schedule.noteSave(SaveSchedule::Clock::now(), requested);
   if (saved) {
     schedule.noteSuccess();
@@ -647,7 +657,8 @@ void ServerSaves::State::saveIfDue() {
              saved.status().message() + "; they try again");
 }
 
-/// Forwards requests (SIGUSR2) to server 0.
+/// Forwards requests (SIGUSR2) to server 0. If server 0 refuses them, fails the
+/// job; if it does not respond, tries again later.
 void ServerSaves::State::passRequests() {
   const int count = checkpointRequests();
   if (count == passedRequests)
@@ -721,7 +732,7 @@ ServerSaves::State::agreeOnResume(const Expected<int64_t> &found) {
     if (status.state != JobState::Running)
       return status.state == JobState::Failed
                  ? status.failure()
-                 : Status::failedPrecondition(status.sentence);
+                 : Status::failedPrecondition(status.message);
     if (isLate)
       return Status::deadlineExceeded(
           "not all servers have said in time which checkpoint they have: are "

@@ -18,7 +18,7 @@
 
 namespace pdlrt {
 
-/// Tells for how long no trainer has progressed. Not thread-safe.
+/// Measures how long no trainer has progressed. Not thread-safe.
 class Standstill {
 public:
   /// `inRounds`: trainers of this mode step in rounds.

@@ -17,6 +17,7 @@
 #include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/RandomNumber.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Server/LoggedApplication.h"
@@ -61,46 +62,55 @@ static constexpr uint32_t keptOfWorker = 2, keptSums = 12;
 
 /// Finds the newest checkpoint that is complete on this server and on all other
 /// servers of the job. `agree` reports a checkpoint to server 0; null if only
-/// this server matters.
+/// this server matters. `parts` selects the files that this server reads.
 static Expected<std::optional<Checkpoint>>
-findCommonCheckpoint(const std::string &folder,
+findCommonCheckpoint(const std::string &folder, const PartSelection &parts,
                      const StateHost::AgreeOnResume &agree,
                      std::vector<std::string> &refused, Scheduler &scheduler) {
   int64_t maxSteps = INT64_MAX;
   while (true) {
-    Expected<std::optional<Checkpoint>> newest = findNewestUpTo(
-        folder, maxSteps, refused, CheckpointCheck::Everything, &scheduler);
+    Expected<std::optional<Checkpoint>> newest =
+        findNewestUpTo(folder, maxSteps, refused, parts, &scheduler);
     if (!agree)
       return newest;
     Expected<int64_t> found = int64_t(-1);
-    if (!newest)
+    std::string path;
+    if (!newest) {
       found = newest.status();
-    else if (*newest)
-      found = (*newest)->manifest().progress.steps;
+    } else if (const std::optional<Checkpoint> &checkpoint = *newest) {
+      found = checkpoint->manifest().progress.steps;
+      path = checkpoint->path();
+    }
     const Expected<int64_t> agreed = agree(found);
     if (!agreed)
       return agreed.status();
     if (*agreed >= *found)
       return newest;
-    refused.push_back((*newest)->path() +
-                      ", which is not whole on all servers");
+    refused.push_back(path + ", which is not whole on all servers");
     maxSteps = *agreed;
   }
 }
 
 /// Returns the checkpoint to resume from, if there is one.
 static Expected<std::optional<Checkpoint>>
-findResumed(const pdl_descriptor &descriptor, const HostOptions &options,
-            const StateHost::AgreeOnResume &agree, Scheduler &scheduler) {
+findResumed(const pdl_descriptor &descriptor, const Placement &placement,
+            const HostOptions &options, const StateHost::AgreeOnResume &agree,
+            Scheduler &scheduler) {
   if (!options.resume)
     return std::optional<Checkpoint>();
+  // Owners that do not agree must all find the same damage.
+  const bool isShared = agree && !modeOf(descriptor).trainersOwn();
+  const PartSelection parts =
+      isShared ? partsOfOwner(descriptor, placement, options.owner,
+                              isInObjectStore(options.checkpoint))
+               : CheckpointCheck::Everything;
   std::vector<std::string> refused;
-  Expected<std::optional<Checkpoint>> newest =
-      findCommonCheckpoint(options.checkpoint, agree, refused, scheduler);
+  Expected<std::optional<Checkpoint>> newest = findCommonCheckpoint(
+      options.checkpoint, parts, agree, refused, scheduler);
   if (!newest)
     return newest.status();
-  for (const std::string &sentence : refused)
-    logWarning("passed over " + sentence);
+  for (const std::string &message : refused)
+    logWarning("passed over " + message);
   const std::optional<Checkpoint> &found = *newest;
   if (!found) {
     logInfo("no checkpoint in " + options.checkpoint + " yet: training begins");
@@ -187,8 +197,9 @@ static uint64_t chooseFirstIncarnation() {
          (random() & ((1U << randomBits) - 1));
 }
 
-/// Returns the number of bytes of a step's dense gradients for this owner, or 0
-/// if no mode of this program sends them before the exchange.
+/// Returns the largest number of bytes of a step's dense gradients for this
+/// owner, over all programs. Returns 0 if the mode does not send gradients
+/// before the exchange.
 static uint64_t maxPartBytes(const pdl_descriptor &descriptor,
                              const Placement &placement, int32_t owner) {
   uint64_t most = 0;
@@ -196,7 +207,8 @@ static uint64_t maxPartBytes(const pdl_descriptor &descriptor,
     const Expected<ExchangeLayout> layout =
         ExchangeLayout::create(descriptor, p, placement);
     uint64_t bytes = 0;
-    // Errors of a program are reported when its state is created.
+    // If there is no layout, counts 0 bytes: the error is reported when the
+    // state is created.
     for (int32_t c = 0; layout && c < layout->channelCount(); ++c)
       if (layout->channel(c).kind == PDL_CHANNEL_GRADIENT)
         bytes += layout->sectionBytes(owner, c);
@@ -260,8 +272,8 @@ struct StateHost::Parts {
         const HostOptions &given, Clock &clock)
       : descriptor(of), placement(map), options(given),
         name(map.nameOf(given.owner)), scheduler(given.threads),
-        core(std::in_place, coreOptions(of, map, given, jobId), clock,
-             executor) {}
+        core(std::make_unique<ServerCore>(coreOptions(of, map, given, jobId),
+                                          clock, executor)) {}
 
   /// Loads or creates the state; may take long.
   Status load();
@@ -284,7 +296,7 @@ struct StateHost::Parts {
   bool hasBegun = false, isOpen = false;
   std::atomic<bool> isLoaded = false;
   ThreadExecutor executor;
-  std::optional<ServerCore> core;
+  std::unique_ptr<ServerCore> core;
   std::unique_ptr<Listener> listener;
 };
 
@@ -293,7 +305,7 @@ Status StateHost::Parts::load() {
   if (options.resume)
     core->setProgress("looking for a checkpoint in " + options.checkpoint);
   Expected<std::optional<Checkpoint>> resumed =
-      findResumed(descriptor, options, agree, scheduler);
+      findResumed(descriptor, placement, options, agree, scheduler);
   if (!resumed)
     return resumed.status();
   const std::optional<Checkpoint> &found = *resumed;
@@ -401,6 +413,8 @@ ServerCore &StateHost::core() { return *parts->core; }
 void StateHost::agreeOnResume(AgreeOnResume agree) {
   parts->agree = std::move(agree);
 }
+
+bool StateHost::hasState() const { return parts->isOpen; }
 
 StateServer &StateHost::application() { return *parts->state; }
 

@@ -75,7 +75,8 @@ void WatchedGroup::watch() {
                            [this]() PDLRT_REQUIRES(mutex) { return isDone; })) {
     lock.unlock();
     Status found = failure();
-    // After a failure elsewhere, work on this device may never end.
+    // Only checks the group if no other process has failed. After such a
+    // failure, work on this device may never end.
     if (found.ok())
       found = group->check();
     lock.lock();

@@ -19,11 +19,11 @@ int32_t pdlrt_check_bags(int64_t bagCount, const int32_t *splits,
   if (found == end)
     return PDL_OK;
   const int64_t bag = found - splits - 1;
-  const std::string sentence =
+  const std::string message =
       "bags that nn.same_bags joins differ in length: bag " +
       std::to_string(bag) + " of the batch has " +
       std::to_string(*found - found[-1]) + " values, and " +
       std::to_string(*wanted - wanted[-1]) +
       " in the other field; give both fields as many values in each row";
-  return pdlrt_set_error(PDL_INVALID_ARGUMENT, sentence.c_str());
+  return pdlrt_set_error(PDL_INVALID_ARGUMENT, message.c_str());
 }

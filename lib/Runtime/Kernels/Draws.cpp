@@ -94,22 +94,22 @@ int32_t logProbabilities(int32_t distribution, int64_t first, int64_t end,
   const uint64_t size = rangeSize(first, end);
   for (int64_t i = 0; i < count; ++i) {
     if (ids[i] < first || ids[i] >= end) {
-      const std::string sentence =
+      const std::string message =
           "nn.log_probability meets the id " + std::to_string(ids[i]) +
           ", which nn.sample never draws from " + std::to_string(first) +
           " below " + std::to_string(end) +
           "; widen the range, or take the id out of the data";
-      return pdlrt_set_error(PDL_INVALID_ARGUMENT, sentence.c_str());
+      return pdlrt_set_error(PDL_INVALID_ARGUMENT, message.c_str());
     }
     out[i] = logProbability<T>(distribution, size, logarithms,
                                rangeSize(first, ids[i]));
     // Only draws by counts can have the probability 0.
     if (std::isinf(out[i])) {
-      const std::string sentence =
+      const std::string message =
           "nn.log_probability meets the id " + std::to_string(ids[i]) +
           ", whose count is 0, so that nn.sample never draws it; give it a "
           "count of 1, or take the id out of the data";
-      return pdlrt_set_error(PDL_INVALID_ARGUMENT, sentence.c_str());
+      return pdlrt_set_error(PDL_INVALID_ARGUMENT, message.c_str());
     }
   }
   return PDL_OK;
@@ -122,9 +122,8 @@ void pdlrt_sample(const pdl_draws *draws, int64_t stream, int32_t distribution,
                   const double *table, int64_t *out) {
   const pdlrt::TraceSpan span("sample", {count});
   const uint64_t key = drawKey(draws->seed, draws->epoch);
-  for (int64_t i = 0; i < draws->sample_count; ++i, out += count)
-    drawIds(distribution, first, end, table, key, static_cast<uint32_t>(stream),
-            draws->samples[i], count, out);
+  drawIds(distribution, first, end, table, key, static_cast<uint32_t>(stream),
+          draws->samples, draws->sample_count, count, out);
 }
 
 int32_t pdlrt_log_probability(int32_t type, int32_t distribution, int64_t first,

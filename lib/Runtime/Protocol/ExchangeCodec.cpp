@@ -173,7 +173,8 @@ ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
     const auto kind = pdl_channel_kind(channel.kind);
     const int32_t owner =
         kind == PDL_CHANNEL_NORM ? channel.clip : channel.symbol;
-    // There may be one LOSS channel for each objective.
+    // All kinds except LOSS have at most one channel per symbol or clip. LOSS
+    // has one per objective.
     if (kind != PDL_CHANNEL_LOSS && layout.find(kind, owner) != c)
       return broken("two channels of one kind for one symbol");
     layout.withNormRequest |= kind == PDL_CHANNEL_PARTIAL_NORM;

@@ -52,7 +52,8 @@ Handshake Handshake::of(const pdl_descriptor &descriptor,
 template <typename Object, typename Visit>
 static void visitMembers(Object &object, Visit &&visit) {
   visit("model", object.model);
-  // Its name is that of the ABI version, whose value it had up to 21.
+  // The member is called "abi" because up to version 21 its value was the
+  // version of the ABI.
   visit("abi", object.protocol);
   visit("layout_fingerprint", object.layoutFingerprint);
   visit("training_fingerprint", object.trainingFingerprint);

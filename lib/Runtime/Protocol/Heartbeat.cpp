@@ -27,17 +27,17 @@ struct HeartbeatHead {
 } // namespace
 static_assert(sizeof(HeartbeatHead) == 24, "it has no padding");
 
-std::string pdlrt::cutToFit(const std::string &sentence) {
-  if (sentence.size() <= longestMessage)
-    return sentence;
+std::string pdlrt::cutToFit(const std::string &message) {
+  if (message.size() <= longestMessage)
+    return message;
   const std::string dots = "...";
   size_t end = longestMessage - dots.size();
   const auto isWithinCharacter = [&](size_t at) {
-    return (static_cast<unsigned char>(sentence[at]) & 0xC0) == 0x80;
+    return (static_cast<unsigned char>(message[at]) & 0xC0) == 0x80;
   };
   while (end > 0 && isWithinCharacter(end))
     --end;
-  return sentence.substr(0, end) + dots;
+  return message.substr(0, end) + dots;
 }
 
 Message pdlrt::encodeHeartbeat(const Heartbeat &sign) {
@@ -45,7 +45,7 @@ Message pdlrt::encodeHeartbeat(const Heartbeat &sign) {
                                sign.process.host, sign.process.started};
   std::string bytes(sizeof(fixed), 0);
   std::memcpy(bytes.data(), &fixed, sizeof(fixed));
-  bytes += cutToFit(sign.sentence);
+  bytes += cutToFit(sign.message);
   return Message::ofString(std::move(bytes));
 }
 
@@ -62,7 +62,7 @@ Expected<Heartbeat> pdlrt::decodeHeartbeat(const Message &message) {
                             "neither 0 nor 1");
   Heartbeat sign;
   sign.stop = fixed.stop == 1;
-  sign.sentence = bytes.substr(sizeof(fixed));
+  sign.message = bytes.substr(sizeof(fixed));
   sign.process = {fixed.host, fixed.started, fixed.process};
   return sign;
 }

@@ -12,6 +12,7 @@
 #include "Files/TemporaryFile.h"
 #include "pdlabi/metrics.h"
 #include "pdlrt/Core/RandomNumber.h"
+#include "pdlrt/Files/Store.h"
 
 #include "nlohmann/json.hpp"
 
@@ -108,6 +109,10 @@ std::string SavePlan::encode() const {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+static Status damagedPlan() {
+  return Status::dataLoss("what trainer 0 says of its checkpoints is damaged");
+}
+
 Expected<SavePlan> SavePlan::decode(const std::string &text) {
   try {
     const json object = json::parse(text);
@@ -128,12 +133,12 @@ Expected<SavePlan> SavePlan::decode(const std::string &text) {
         plan.metrics.push_back(
             {each.at(0).get<std::string>(), int32_t(kind), parameter});
     }
-    if (isValid)
-      return plan;
+    if (!isValid)
+      return damagedPlan();
+    return plan;
   } catch (const json::exception &) {
-    // Return the same error as for invalid values.
+    return damagedPlan();
   }
-  return Status::dataLoss("what trainer 0 says of its checkpoints is damaged");
 }
 
 Message pdlrt::savingResponse() { return Message::ofString(savingText); }
@@ -187,14 +192,9 @@ Status pdlrt::joinSaved(const std::vector<Message> &responses,
   return {};
 }
 
-static std::string absolutePath(const std::string &path) {
-  std::error_code error;
-  return fs::absolute(path, error).string();
-}
-
 Expected<SaveProbe> SaveProbe::create(const std::string &folder) {
   // The name is unique, so the file needs no content.
-  const std::string path = fmt::format("{}/{}{:016x}", absolutePath(folder),
+  const std::string path = fmt::format("{}/{}{:016x}", absolutePlace(folder),
                                        probePrefix, drawNumber());
   TemporaryFile file(path);
   PDLRT_RETURN_IF_ERROR(file.create());
@@ -202,12 +202,19 @@ Expected<SaveProbe> SaveProbe::create(const std::string &folder) {
   return SaveProbe(path);
 }
 
+static Status removeProbe(const std::string &path) {
+  auto store = storeOf(path);
+  return store ? (*store)->remove(path) : store.status();
+}
+
 SaveProbe::SaveProbe(SaveProbe &&other) noexcept
     : path(std::exchange(other.path, std::string())) {}
 
 SaveProbe::~SaveProbe() {
   std::error_code ignored;
-  if (!path.empty())
+  if (!path.empty() && isInObjectStore(path))
+    (void)removeProbe(path);
+  else if (!path.empty())
     fs::remove(path, ignored);
 }
 
@@ -216,16 +223,24 @@ Message SaveProbe::request(const std::string &plan) const {
       {SaveKind::Probe, path, SavedRows::All, /*since=*/{}, plan});
 }
 
+/// Returns true if this process sees the probe.
+static bool seesProbe(const std::string &probe) {
+  std::error_code error;
+  if (!isInObjectStore(probe))
+    return fs::is_regular_file(probe, error);
+  const Expected<bool> found = isStored(probe);
+  return found && *found;
+}
+
 Message pdlrt::respondToProbe(const std::string &probe,
                               const std::string &who) {
   const std::string folder = fs::path(probe).parent_path();
-  std::error_code error;
-  if (!fs::is_regular_file(probe, error))
+  if (!seesProbe(probe))
     return Message::ofString(
         "-" + who + " does not see the folder " + folder +
         " of trainer 0, into which checkpoints are written; give a "
         "--checkpoint that all processes of the job share");
-  // Removed by the destructor.
+  // The destructor of `file` removes the file.
   TemporaryFile file(probe + "." + who);
   Status status = file.create();
   if (status.ok())
@@ -271,7 +286,7 @@ querySave(ServerGroup &servers, SaveKind kind, CheckpointWriter &writer,
 
 Expected<std::string> pdlrt::saveNameOf(CheckpointWriter &writer) {
   Expected<std::string> folder = writer.folder();
-  return folder ? absolutePath(*folder) : std::move(folder);
+  return folder ? absolutePlace(*folder) : std::move(folder);
 }
 
 std::string pdlrt::saveNameOf(const Checkpoint &resumed) {

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Protocol/ServerGroup.h"
 
+#include "Protocol/LongWait.h"
 #include "Protocol/WaitReport.h"
 #include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Protocol/Heartbeat.h"
@@ -182,6 +183,7 @@ Status ServerGroup::lookAround(const HasEnded &hasEnded,
 Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
   using SteadyClock = std::chrono::steady_clock;
   Wave::Time nextReport = firstReport();
+  LongWait longWait;
   const HasEnded hasEnded = [&wave](size_t server) {
     return wave.hasEnded(server);
   };
@@ -202,10 +204,13 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
       return wave.anyError() ? wave.take() : elsewhere;
     PDLRT_RETURN_IF_ERROR(stopReason(hasEnded));
     reportIfDue(hasEnded, nextReport);
+    longWait.note([&] { return waitingLine(hasEnded); });
   }
 }
 
-/// Greets all servers. A greeting does not change their state.
+/// Greets all servers. A greeting does not change their state. Returns an error
+/// if a server has failed, or if a previous incarnation of this sender has left
+/// all servers, so that its work is done.
 Status ServerGroup::greetAll(const std::vector<Message> &handshakes) {
   const auto isDone = [](const auto &session) {
     return session->previousIncarnationIsDone();
@@ -311,7 +316,9 @@ void ServerGroup::goOnWith(uint64_t sequence) {
 }
 
 /// If there was a previous incarnation of this sender, continues at its last
-/// request with a recovery record.
+/// request with a recovery record, or at the first request. Returns an error if
+/// it may not continue (`ServerGroupOptions::earlierStart`), or if it has no
+/// record and servers do not store all responses any more.
 Status ServerGroup::goOn() {
   if (firstUnsent == 1)
     return {};
@@ -392,27 +399,27 @@ void ServerGroup::noteLostServer() {
     session->noteLostServer();
 }
 
-void ServerGroup::leaveAll(const std::string &sentence, pdl_status code,
+void ServerGroup::leaveAll(const std::string &message, pdl_status code,
                            std::chrono::milliseconds limit) {
   if (placeIsTaken())
     return;
   const auto until = std::chrono::steady_clock::now() + limit;
-  if (!sentence.empty())
+  if (!message.empty())
     joinToLeave(until);
   if (hasLostServer())
     noteLostServer();
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server)
     if (joined[server]) {
-      sessions[server]->leaveNote(sentence.empty() ? Message()
-                                                   : encodeFailureCode(code));
+      sessions[server]->leaveNote(message.empty() ? Message()
+                                                  : encodeFailureCode(code));
       sessions[server]->send(MessageKind::Leave,
-                             Message::ofString(cutToFit(sentence)),
+                             Message::ofString(cutToFit(message)),
                              wave->doneOf(server));
     } else {
       wave->skip(server);
     }
-  if (wave->waitUntil(until) || !sentence.empty() || !options.report)
+  if (wave->waitUntil(until) || !message.empty() || !options.report)
     return;
   for (size_t server = 0; server < sessions.size(); ++server)
     if (!wave->hasEnded(server))

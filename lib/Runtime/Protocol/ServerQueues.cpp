@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Protocol/ServerQueues.h"
+
+#include "Protocol/LongWait.h"
 #include "pdlrt/Core/Mutex.h"
 
 #include <algorithm>
@@ -162,6 +164,7 @@ double ServerQueues::busySeconds() const {
 Status ServerQueues::waitUntil(const std::function<bool()> &isReached,
                                const ServerGroup::HasEnded &hasEnded) {
   auto nextReport = group.firstReport();
+  LongWait longWait;
   MutexLock lock(state->mutex);
   for (;;) {
     if (!state->failure.ok())
@@ -173,6 +176,7 @@ Status ServerQueues::waitUntil(const std::function<bool()> &isReached,
       continue;
     lock.unlock();
     PDLRT_RETURN_IF_ERROR(group.lookAround(hasEnded, nextReport));
+    longWait.note([&] { return group.waitingLine(hasEnded); });
     lock.lock();
   }
 }

@@ -13,7 +13,6 @@
 #include "pdlrt/Transport/FailureCode.h"
 #include "pdlrt/Transport/Frame.h"
 
-#include <algorithm>
 #include <utility>
 
 using namespace pdlrt;
@@ -24,26 +23,18 @@ void SessionState::beat(ClockTime expected) {
   bool isKnown = false;
   std::unique_ptr<Connection> old;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (closed || !failure.ok())
       return;
     const ClockTime now = clock.now();
-    // Time in which this process was suspended says nothing about the server.
-    if (const ClockTime late = now - expected; late > heartbeatInterval()) {
-      longestStop = std::max(longestStop, late);
-      lastHeard = std::min(lastHeard + late, now);
-      requestedSince = std::min(requestedSince + late, now);
-      if (refusedSince >= ClockTime(0)) {
-        refusedSince = std::min(refusedSince + late, now);
-        refusedLast = std::min(refusedLast + late, now);
-      }
-    }
-    const ClockTime silence = silentFor();
+    contact.wake(expected, now, heartbeatInterval());
+    const ClockTime silence = contact.silence(now);
     const bool isLost =
         options.silenceLimit > ClockTime(0) && silence > options.silenceLimit;
     if (!isLost) {
-      if (requestedSince <= lastHeard)
-        requestedSince = now;
+      const bool isQuiet = silence > 2 * heartbeatInterval();
+      const ClockTime when = now + heartbeatInterval() / (isQuiet ? 2 : 1);
+      contact.beat(now, when);
       const Envelope head = headOf(MessageKind::Heartbeat, 0);
       const Message message = joinFrame(
           head, encodeHeartbeat({stop, {}, ProcessIdentity::ofThisProcess()}));
@@ -58,32 +49,25 @@ void SessionState::beat(ClockTime expected) {
       connection->call(message, deadline, ended);
       // After a network outage, a connection that existed before may stay
       // silent for as long again as the outage lasted. So if the server is
-      // silent, heartbeats are also sent over new connections.
+      // silent, sends the heartbeat over a new connection as well. The previous
+      // such connection becomes `old`, which is destroyed after the mutex is
+      // unlocked.
       old = std::move(fresh);
-      const bool isQuiet = silence > 2 * heartbeatInterval();
       if (isQuiet)
         if (auto made = transport.connect(where)) {
           fresh = std::move(*made);
           fresh->call(message, deadline, ended);
         }
-      const ClockTime when = now + heartbeatInterval() / (isQuiet ? 2 : 1);
-      nextHeartbeat = when;
       later(when, [when](SessionState &self) { self.beat(when); });
       return;
     }
-    lost = describeSilence();
-    isKnown = process.state() != ProcessIdentity::State::Unknown;
+    lost = contact.describeSilence(now);
+    isKnown = contact.knowsState();
   }
   loseServer(Status::unavailable(
       name + " was " + lost +
       (isKnown ? ". " : ": it has died or its network is cut. ") +
       startAllAgain));
-}
-
-std::string SessionState::describeSilence() const {
-  const std::string state = process.describeState();
-  return "not heard of for " + inSeconds(silentFor()) +
-         (state.empty() ? "" : ": " + state);
 }
 
 bool SessionState::mayBeThere(const CallResult &result) {
@@ -95,19 +79,11 @@ bool SessionState::mayBeThere(const CallResult &result) {
   ClockTime refused{0};
   std::string stopped;
   {
-    const std::lock_guard lock(mutex);
-    stopped = describeStop();
-    // Remember the first refusal until the server responds. A call that ends by
-    // its deadline proves nothing about the server.
-    if (result.fault == CallFault::Refused && joined) {
-      const ClockTime now = clock.now();
-      // The server may have been running since the last refusal.
-      if (refusedSince < ClockTime(0) ||
-          now - refusedLast > options.refusalLimit)
-        refusedSince = now;
-      refusedLast = now;
-      refused = now - refusedSince;
-    }
+    const MutexLock lock(mutex);
+    stopped = contact.describeSuspension(clock.now());
+    // A call that ends by its deadline proves nothing about the server.
+    if (result.fault == CallFault::Refused)
+      refused = contact.refuse(clock.now(), options.refusalLimit);
   }
   if (refused <= options.refusalLimit)
     return checkProcess();
@@ -121,29 +97,21 @@ bool SessionState::mayBeThere(const CallResult &result) {
   return false;
 }
 
-/// Returns true if the server's process runs, or runs on another host. If it
-/// has ended, ends the session and returns false.
+/// Returns true unless it is known that the server's process has ended. The end
+/// of a process on another host is not known. If it has ended, ends the session
+/// and returns false.
 bool SessionState::checkProcess() {
   std::string stopped;
   {
-    const std::lock_guard lock(mutex);
-    if (!process.hasEnded())
+    const MutexLock lock(mutex);
+    if (!contact.hasEnded())
       return true;
-    stopped = describeStop();
+    stopped = contact.describeSuspension(clock.now());
   }
   loseServer(Status::unavailable(
       name + (stopped.empty() ? " has died. " : " has ended" + stopped) +
       startAllAgain));
   return false;
-}
-
-std::string SessionState::describeStop() const {
-  const ClockTime stop = std::max(
-      longestStop, joined ? clock.now() - nextHeartbeat : ClockTime(0));
-  if (stop <= reportedSilence)
-    return {};
-  return ": this process was stopped for " + inSeconds(stop) +
-         ", and the job has ended or gone on without it, as the others say. ";
 }
 
 void SessionState::heartbeatEnded(const Envelope &head,
@@ -170,20 +138,14 @@ void SessionState::takeSign(const Message &payload) {
     return;
   if (sign->stop && events.onStopRequest)
     events.onStopRequest();
-  const std::lock_guard lock(mutex);
-  waitingMessage = std::move(sign->sentence);
-  learnProcess(sign->process);
-}
-
-void SessionState::learnProcess(const ProcessIdentity &said) {
-  // The server may have died while this message was in flight.
-  if (ProcessIdentity told = said; !(told == process) && told.watch())
-    process = told;
+  const MutexLock lock(mutex);
+  waitingMessage = std::move(sign->message);
+  contact.learnProcess(sign->process);
 }
 
 void SessionState::loseServer(const Status &status) {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     isLost |= failure.ok();
   }
   failWith(status);

@@ -32,7 +32,7 @@ void SessionState::sendPart(uint64_t part, const Message &bytes,
   uint64_t sequence = 0;
   Status fault;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (closed || !failure.ok())
       return;
     if (!joined || open)
@@ -57,7 +57,7 @@ void SessionState::sendPart(uint64_t part, const Message &bytes,
 
 void SessionState::attemptPart(uint64_t sequence, uint64_t part) {
   withMemory([&] {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const SentPart *sent = parts.find(sequence, part);
     if (closed || !failure.ok() || !sent || (open && open->response))
       return;
@@ -73,8 +73,9 @@ void SessionState::attemptPart(uint64_t sequence, uint64_t part) {
 }
 
 /// Handles the end of a call that carried part `part`. If the part has arrived,
-/// returns the callback to run; otherwise schedules another attempt and returns
-/// an empty one.
+/// returns the callback to run. Otherwise returns an empty one: if the server
+/// has refused the part, fails the session; if no response has come and the
+/// part is still needed, schedules another attempt.
 std::function<void()> SessionState::takePartEnd(const Envelope &head,
                                                 uint64_t part, uint64_t over,
                                                 const CallResult &result) {
@@ -85,7 +86,7 @@ std::function<void()> SessionState::takePartEnd(const Envelope &head,
     mayBeThere(result);
   if (response && !response->ok())
     failWith(response->status());
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   SentPart *sent = parts.find(head.sequence, part);
   if (!sent || (response && !response->ok()))
     return {};
@@ -110,11 +111,12 @@ void SessionState::partEnded(const Envelope &head, uint64_t part, uint64_t over,
                              const CallResult &result) {
   std::function<void()> arrived;
   withMemory([&] { arrived = takePartEnd(head, part, over, result); });
-  // Called before the request can end, because an arrival belongs to its step.
+  // An arrival belongs to the step of its request. So `arrived` must run before
+  // the request can end, which is after `callEnds` below.
   if (arrived)
     arrived();
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     parts.callEnds();
   }
   partCallEnded.notify_all();
@@ -135,7 +137,7 @@ void SessionState::replaceConnection(uint64_t number) {
   // The destruction of the old connection ends its calls. They are repeated
   // later.
   std::unique_ptr<Connection> old;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (closed || connectionNumber != number)
     return;
   if (auto made = connectAgain()) {
@@ -147,7 +149,7 @@ void SessionState::replaceConnection(uint64_t number) {
 void SessionState::dropParts() noexcept {
   std::unique_ptr<Connection> old;
   {
-    std::unique_lock lock(mutex);
+    MutexLock lock(mutex);
     parts.clear();
     if (closed || !parts.areRead())
       return;
@@ -157,7 +159,8 @@ void SessionState::dropParts() noexcept {
     }
     // There is no new connection, so wait until the calls end by themselves.
     else
-      partCallEnded.wait(lock, [this] { return !parts.areRead(); });
+      partCallEnded.wait(
+          lock, [this]() PDLRT_REQUIRES(mutex) { return !parts.areRead(); });
   }
   // This ends the calls of the old connection. If one is a request, it is sent
   // again.

@@ -20,7 +20,7 @@ void SessionState::send(MessageKind kind, const Message &payload,
                         RequestDone done) {
   uint64_t number = 0;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     Status fault;
     if (!requestsJoin(kind) && !joined)
       fault = Status::internal(name + ": " + nameOf(kind) +
@@ -59,13 +59,13 @@ void SessionState::send(MessageKind kind, const Message &payload,
   attempt(number);
 }
 
-/// Ends a request whose response has arrived, when no call reads its parts any
-/// more.
+/// Ends the open request, unless it has no response yet or a call still reads
+/// its parts.
 void SessionState::endResponded() {
   uint64_t number = 0;
   std::optional<Expected<Message>> answer;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (!open || !open->response || parts.areRead())
       return;
     number = open->number;
@@ -80,10 +80,10 @@ void SessionState::reject(RequestDone done, Status status) {
 }
 
 void SessionState::endRejected() {
-  const std::lock_guard wait(ending);
+  const RecursiveLock wait(ending);
   std::vector<std::pair<RequestDone, Status>> due;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     due.swap(rejected);
   }
   for (auto &[done, status] : due)
@@ -91,7 +91,7 @@ void SessionState::endRejected() {
 }
 
 void SessionState::attempt(uint64_t number) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   OpenRequest *request = findOpen(number);
   if (!request)
     return;
@@ -126,8 +126,8 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   if (!frame)
     return Expected<Message>(std::move(frame).status().withContext(name));
   {
-    const std::lock_guard lock(mutex);
-    refusedSince = ClockTime(-1);
+    const MutexLock lock(mutex);
+    contact.reach();
   }
   Envelope expected = head;
   expected.kind = frame->head.kind;
@@ -139,7 +139,7 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   replaced.incarnation = incarnationOfReplaced;
   if (frame->head.kind == MessageKind::Refusal && !requestsJoin(head.kind) &&
       frame->head == replaced && frame->head != expected) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     placeTaken = true;
     expected = replaced;
   }
@@ -153,8 +153,8 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   if (frame->head.kind != MessageKind::Response || frame->head != expected)
     return std::nullopt;
   {
-    const std::lock_guard lock(mutex);
-    lastHeard = clock.now();
+    const MutexLock lock(mutex);
+    contact.hear(clock.now());
   }
   if (requestsJoin(head.kind)) {
     auto said = decodeJoinResponse(frame->note);
@@ -170,7 +170,7 @@ void SessionState::attemptEnded(uint64_t number, uint64_t over,
   Envelope head;
   Message greeting;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const OpenRequest *request = findOpen(number);
     if (!request)
       return;
@@ -185,12 +185,12 @@ void SessionState::attemptEnded(uint64_t number, uint64_t over,
   if (result.outcome == CallOutcome::Responded)
     if (auto response = readResponse(result.response, head)) {
       if (!response->ok()) {
-        const std::lock_guard lock(mutex);
+        const MutexLock lock(mutex);
         if (failure.ok())
           failure = response->status();
         placeTaken |= requestsJoin(head.kind) && saysTaken(result.response);
       } else if (head.kind == MessageKind::Greet) {
-        const std::lock_guard lock(mutex);
+        const MutexLock lock(mutex);
         if (!std::exchange(greetsAgain, true))
           later(clock.now() + heartbeatInterval(),
                 [head, greeting](SessionState &self) {
@@ -201,7 +201,7 @@ void SessionState::attemptEnded(uint64_t number, uint64_t over,
       return;
     }
   if (head.sequence > 0) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     OpenRequest *request = findOpen(number);
     if (request && std::exchange(request->isMissed, false)) {
       ++metrics.retries;
@@ -217,7 +217,7 @@ void SessionState::attemptEnded(uint64_t number, uint64_t over,
 
 void SessionState::attemptAgain(uint64_t number) {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     OpenRequest *request = findOpen(number);
     if (!request)
       return;
@@ -242,7 +242,7 @@ void SessionState::attemptAgain(uint64_t number) {
 /// not have the polled request.
 void SessionState::takeWait(const Envelope &head, const Message &payload) {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (open && requestsJoin(head.kind) && requestsJoin(open->head.kind))
       open->since = clock.now();
     else if (open && open->head == head) {
@@ -253,9 +253,10 @@ void SessionState::takeWait(const Envelope &head, const Message &payload) {
   takeSign(payload);
 }
 
-/// Tells the server that this process still intends to join.
+/// Tells the server, at the interval of heartbeats, that this process still
+/// intends to join. Ends when it has joined, or when the session has ended.
 void SessionState::greetAgain(const Envelope &head, const Message &greeting) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (closed || joined || !failure.ok())
     return;
   const ClockTime now = clock.now();
@@ -278,10 +279,12 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
   const auto response = readResponse(result.response, head);
   if (!response || response->ok())
     return;
-  const std::lock_guard lock(mutex);
-  // A join in progress gets its own response. When an incarnation was assigned,
-  // only the first server decides: another server may refuse this process
-  // because it has heard from the previous incarnation, which is about to end.
+  const MutexLock lock(mutex);
+  // A refusal of a heartbeat counts only for a process that has not joined, is
+  // not joining (the response to its join decides), and has no assigned
+  // incarnation. With one, only the first server decides: another server may
+  // refuse this process because it has heard from the previous incarnation,
+  // which is about to end.
   if (!open && !joined && failure.ok() && sender.incarnation == 0) {
     failure = response->status();
     placeTaken |= saysTaken(result.response);
@@ -290,8 +293,8 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
 
 void SessionState::takeJoinResponse(MessageKind asked, uint64_t sequence,
                                     JoinResponse said) {
-  const std::lock_guard lock(mutex);
-  learnProcess(said.process);
+  const MutexLock lock(mutex);
+  contact.learnProcess(said.process);
   job = said.job;
   if (asked == MessageKind::Greet) {
     offered = sequence;
@@ -306,14 +309,14 @@ void SessionState::takeJoinResponse(MessageKind asked, uint64_t sequence,
   next = sequence;
   earlierNotes = std::move(said.notes);
   const ClockTime when = clock.now() + heartbeatInterval();
-  nextHeartbeat = when;
+  contact.begin(when);
   later(when, [when](SessionState &self) { self.beat(when); });
 }
 
 void SessionState::failWith(const Status &status) {
   uint64_t number = 0;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (closed)
       return;
     if (failure.ok())
@@ -326,10 +329,10 @@ void SessionState::failWith(const Status &status) {
 }
 
 void SessionState::finish(uint64_t number, Expected<Message> result) {
-  const std::lock_guard wait(ending);
+  const RecursiveLock wait(ending);
   RequestDone done;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (!open || open->number != number)
       return;
     if (result.ok() && open->head.sequence > 0 && parts.areRead()) {
@@ -347,7 +350,7 @@ void SessionState::close() {
   std::unique_ptr<Connection> last, lastFresh;
   uint64_t number = 0;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     closed = true;
     last = std::move(connection);
     lastFresh = std::move(fresh);

@@ -9,7 +9,8 @@
 // The state of a `ServerSession`, shared with callbacks. Its parts are in three
 // files: requests in SessionRequests.cpp, pieces of large messages in
 // SessionParts.cpp, and heartbeats and the loss of servers in
-// SessionLiveness.cpp.
+// SessionLiveness.cpp. `ServerContact` has the evidence of whether the server
+// runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,26 +18,23 @@
 #define LIB_RUNTIME_PROTOCOL_SESSIONSTATE_H
 
 #include "Protocol/SentParts.h"
+#include "Protocol/ServerContact.h"
 #include "Protocol/SessionMetrics.h"
-#include "pdlrt/Core/ProcessIdentity.h"
+#include "pdlrt/Core/Mutex.h"
+#include "pdlrt/Core/RecursiveMutex.h"
 #include "pdlrt/Protocol/JoinResponse.h"
 #include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Protocol/ServerSession.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace pdlrt {
-
-/// Shorter silences are not reported.
-inline constexpr ClockTime reportedSilence = std::chrono::seconds(3);
 
 /// State of a session. Callbacks refer to it by weak pointers.
 ///
@@ -58,32 +56,32 @@ public:
   void close();
 
   uint64_t proposedIncarnation() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return offered;
   }
   bool previousIncarnationIsDone() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return earlierIsDone;
   }
   bool hasJoined() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return joined;
   }
   uint64_t jobId() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return job;
   }
   void becomeStart(uint64_t incarnation, StartSign::Claim claim) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     sender.incarnation = incarnation;
     sender.start.claim = claim;
   }
   uint64_t nextSequence() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return next;
   }
   void continueFrom(uint64_t sequence) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     next = sequence;
   }
   void sendPart(uint64_t part, const Message &bytes,
@@ -91,40 +89,42 @@ public:
   std::unique_ptr<Connection> connectAgain() noexcept;
   void dropParts() noexcept;
   void placeParts(std::vector<PartPlace> places) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     nextPlaces = std::move(places);
   }
   void leaveNote(Message note) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     nextNote = std::move(note);
   }
   std::vector<NumberedNote> notes() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return earlierNotes;
   }
   bool serverIsLost() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return isLost;
   }
   void noteLostServer() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     lostElsewhere = true;
   }
   bool placeIsTaken() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return placeTaken;
   }
   std::string waitingFor() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     // The last reported status is out of date.
-    return silentFor() > reportedSilence ? describeSilence() : waitingMessage;
+    return contact.silence(clock.now()) > reportedSilence
+               ? contact.describeSilence(clock.now())
+               : waitingMessage;
   }
   ClockTime silence() const {
-    const std::lock_guard lock(mutex);
-    return silentFor();
+    const MutexLock lock(mutex);
+    return contact.silence(clock.now());
   }
   Status whyFailed() const {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return failure;
   }
 
@@ -151,14 +151,14 @@ private:
     std::optional<Expected<Message>> response;
   };
 
-  Envelope headOf(MessageKind kind, uint64_t sequence) const {
+  Envelope headOf(MessageKind kind, uint64_t sequence) const
+      PDLRT_REQUIRES(mutex) {
     return {kind,          sender.trainer,
             sender.worker, kind == MessageKind::Greet ? 0 : sender.incarnation,
             sequence,      sender.epoch};
   }
   /// Returns the open request if its number is `number`; otherwise null.
-  /// Requires `mutex`.
-  OpenRequest *findOpen(uint64_t number) {
+  OpenRequest *findOpen(uint64_t number) PDLRT_REQUIRES(mutex) {
     return !closed && open && open->number == number ? &*open : nullptr;
   }
   /// Returns the time limit of the first attempt. For a join it is shorter: if
@@ -183,7 +183,6 @@ private:
   /// session has another connection by then. Called after an attempt has taken
   /// too long: if bytes of a message were lost or changed, both ends may wait
   /// for the rest of the message, although a new connection would work.
-  /// Requires `mutex`.
   void leaveConnection(uint64_t number) {
     later(clock.now(),
           [number](SessionState &self) { self.replaceConnection(number); });
@@ -199,8 +198,8 @@ private:
   }
 
   /// Schedules the call of `done` with an error, so that it does not run within
-  /// the current call. Requires `mutex`.
-  void reject(RequestDone done, Status status);
+  /// the current call.
+  void reject(RequestDone done, Status status) PDLRT_REQUIRES(mutex);
   void endRejected();
   void attempt(uint64_t number);
   void attemptEnded(uint64_t number, uint64_t over, const CallResult &result);
@@ -223,8 +222,6 @@ private:
   void greetEnded(const Envelope &head, const CallResult &result);
   void takeJoinResponse(MessageKind asked, uint64_t sequence,
                         JoinResponse said);
-  /// Stores which process the server is. Requires `mutex`.
-  void learnProcess(const ProcessIdentity &said);
   void beat(ClockTime expected);
   void heartbeatEnded(const Envelope &head, const CallResult &result);
   void takeWait(const Envelope &head, const Message &payload);
@@ -239,23 +236,10 @@ private:
     return std::max<ClockTime>(options.heartbeatInterval,
                                std::chrono::milliseconds(1));
   }
-  /// Returns the time since the first heartbeat without a response. Requires
-  /// `mutex`.
-  ClockTime silentFor() const {
-    return joined && requestedSince > lastHeard ? clock.now() - requestedSince
-                                                : ClockTime(0);
-  }
-  /// Returns for how long the server has been silent, and what is known of its
-  /// process. Requires `mutex`.
-  std::string describeSilence() const;
   /// Handles a call without a response. Returns true if the server may still
   /// run; returns false after ending the session.
   bool mayBeThere(const CallResult &result);
   bool checkProcess();
-  /// Returns text for the error message of a lost server, or an empty text. The
-  /// text says that this process was suspended for long, which may be why the
-  /// job has ended. Requires `mutex`.
-  std::string describeStop() const;
 
   Transport &transport;
   Clock &clock;
@@ -263,49 +247,41 @@ private:
   const SessionEvents events;
   SessionMetrics metrics;
 
-  std::recursive_mutex ending;
-  mutable std::mutex mutex;
-  SenderName sender;
-  uint64_t offered = 0;
-  bool earlierIsDone = false;
+  /// Locked while a callback runs, so that `close` can wait for it. Recursive,
+  /// because the callback may close the session.
+  RecursiveMutex ending;
+  mutable Mutex mutex;
+  SenderName sender PDLRT_GUARDED_BY(mutex);
+  uint64_t offered PDLRT_GUARDED_BY(mutex) = 0;
+  bool earlierIsDone PDLRT_GUARDED_BY(mutex) = false;
   /// True if the greeting is repeated with each heartbeat until the join.
-  bool greetsAgain = false;
-  uint64_t job = 0;
-  std::unique_ptr<Connection> connection;
+  bool greetsAgain PDLRT_GUARDED_BY(mutex) = false;
+  uint64_t job PDLRT_GUARDED_BY(mutex) = 0;
+  std::unique_ptr<Connection> connection PDLRT_GUARDED_BY(mutex);
   /// Counts the connections in `connection`.
-  uint64_t connectionNumber = 0;
-  bool closed = false;
-  bool joined = false;
-  Status failure;
-  bool placeTaken = false;
+  uint64_t connectionNumber PDLRT_GUARDED_BY(mutex) = 0;
+  bool closed PDLRT_GUARDED_BY(mutex) = false;
+  bool joined PDLRT_GUARDED_BY(mutex) = false;
+  Status failure PDLRT_GUARDED_BY(mutex);
+  bool placeTaken PDLRT_GUARDED_BY(mutex) = false;
   /// `isLost`: this server is lost. `lostElsewhere`: another server of the job
   /// is lost.
-  bool isLost = false, lostElsewhere = false;
-  uint64_t next = 1;
-  uint64_t lastNumber = 0;
-  std::optional<OpenRequest> open;
-  std::vector<std::pair<RequestDone, Status>> rejected;
-  ClockTime lastHeard{0};
-  /// Time of the first heartbeat that was sent after `lastHeard`. If none was
-  /// sent, a time before `lastHeard`.
-  ClockTime requestedSince{-1};
-  /// The server's process. Set only if it runs on this host.
-  ProcessIdentity process;
-  /// If the address refuses connections, the times of the first and of the last
-  /// refusal; otherwise negative.
-  ClockTime refusedSince{-1}, refusedLast{-1};
-  /// Time of the next planned heartbeat; and the longest delay of a heartbeat
-  /// so far, which means that this process was suspended.
-  ClockTime nextHeartbeat{0}, longestStop{0};
+  bool isLost PDLRT_GUARDED_BY(mutex) = false, lostElsewhere
+                                               PDLRT_GUARDED_BY(mutex) = false;
+  uint64_t next PDLRT_GUARDED_BY(mutex) = 1;
+  uint64_t lastNumber PDLRT_GUARDED_BY(mutex) = 0;
+  std::optional<OpenRequest> open PDLRT_GUARDED_BY(mutex);
+  std::vector<std::pair<RequestDone, Status>> rejected PDLRT_GUARDED_BY(mutex);
+  ServerContact contact PDLRT_GUARDED_BY(mutex);
   /// Second connection, opened while the server is silent.
-  std::unique_ptr<Connection> fresh;
-  std::string waitingMessage;
-  Message nextNote;
-  std::vector<PartPlace> nextPlaces;
-  SentParts parts;
+  std::unique_ptr<Connection> fresh PDLRT_GUARDED_BY(mutex);
+  std::string waitingMessage PDLRT_GUARDED_BY(mutex);
+  Message nextNote PDLRT_GUARDED_BY(mutex);
+  std::vector<PartPlace> nextPlaces PDLRT_GUARDED_BY(mutex);
+  SentParts parts PDLRT_GUARDED_BY(mutex);
   /// Notified when a call with a part ends.
-  std::condition_variable partCallEnded;
-  std::vector<NumberedNote> earlierNotes;
+  ConditionVariable partCallEnded;
+  std::vector<NumberedNote> earlierNotes PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlrt

@@ -25,7 +25,7 @@ std::string withoutSeconds(const std::string &text);
 
 /// Returns one line about a wait for several servers, given their names and the
 /// reasons: "server a:1, server b:1: waiting for trainer 1 to join (5 s)".
-/// Servers with one reason share its text.
+/// Servers with the same reason are listed before one copy of it.
 std::string
 describeWaits(const std::vector<std::pair<std::string, std::string>> &waits);
 

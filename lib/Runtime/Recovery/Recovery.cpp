@@ -28,7 +28,8 @@ Recovery::Recovery(RecoveryParts given)
 // Records of this process
 //===----------------------------------------------------------------------===//
 
-/// Returns a record with the counts of this process. Call only during an epoch.
+/// Flushes the outputs, and returns a record with the counts of this process,
+/// including the lengths of the outputs. Call only during an epoch.
 RecoveryRecord Recovery::recordHere(Place place) const {
   const TrainingState &state = parts.state;
   const EpochPosition &position = state.position;
@@ -47,6 +48,7 @@ RecoveryRecord Recovery::recordHere(Place place) const {
   here.lossLines = outputs.lossLines;
   here.savedSteps = outputs.savedSteps;
   here.savedEpoch = outputs.savedEpoch;
+  here.savedEventTime = state.savedEventTime;
   here.epochEnded = position.hasEnded;
   here.stepsEnded = position.stepsEnded;
   here.report = *position.report;
@@ -56,7 +58,8 @@ RecoveryRecord Recovery::recordHere(Place place) const {
 }
 
 /// Attaches a record of kind `place` to the next request of this process.
-/// `step`: the pending step if `place` is `Place::Step`, otherwise null.
+/// `step`: the pending step if `place` is `Place::Step`, otherwise null. The
+/// record has no positions if an epoch begins that is read as a whole.
 void Recovery::attach(Place place, const PendingStep *step) {
   RecoveryRecord here = recordHere(place);
   if (step)
@@ -108,7 +111,8 @@ Expected<bool> Recovery::rejoin() {
       std::exchange(previous, std::nullopt);
   if (!from || from->pending.size() == 0)
     return false;
-  // If workers were later than the process, their records have the counts.
+  // If the last request came from a worker and not from the process, the
+  // workers' records have the counts, and `take` sets them below.
   Expected<RecoveryRecord> decoded = from->workersWereLater
                                          ? RecoveryRecord()
                                          : decodeRecoveryRecord(from->pending);
@@ -129,6 +133,7 @@ Expected<bool> Recovery::rejoin() {
   state.earlierSteps = decoded->totalSteps - decoded->resumedSteps;
   state.stepsInEpoch = decoded->stepsInEpoch;
   state.agreedSteps = decoded->agreedSteps;
+  state.savedEventTime = decoded->savedEventTime;
   logInfo(fmt::format("came back to the job, after {} steps in epoch {}",
                       state.totalSteps, decoded->epoch + 1));
   record = std::make_unique<const RecoveryRecord>(std::move(*decoded));
@@ -154,7 +159,7 @@ Status Recovery::restore(PassReport &report) {
   position.readsWhole = record->positions.empty();
   if (position.readsWhole)
     return run.reader->beginEpoch(record->epoch);
-  // The round of the step in progress.
+  // If a step was in progress, its round is the first one of this run.
   run.rounds = record->place == Place::Step ? 1 : 0;
   if (record->dividedAt > 0 && record->hasDoneSteps()) {
     run.reader->stayAt(record->positions, record->badRows);

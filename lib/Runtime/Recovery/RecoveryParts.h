@@ -23,7 +23,8 @@ namespace pdlrt {
 struct OutputProgress {
   /// Number of lines of the log of losses; -1: no log.
   int64_t lossLines = -1;
-  /// Steps and epoch of the last checkpoint.
+  /// Steps and epoch of the save that was started last, or of the resumed
+  /// checkpoint (`TrainingCheckpoints::lastSaved`).
   int64_t savedSteps = 0, savedEpoch = 0;
 };
 

@@ -8,12 +8,14 @@
 
 #include "Recovery/RecoveryRecord.h"
 
+#include "pdlrt/Data/PartitionPlaces.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 
-#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace pdlrt;
 
@@ -48,15 +50,67 @@ static Status damagedRecoveryRecord() {
       "all trainers and servers, and start them from the last checkpoint");
 }
 
+/// Calls `visit` with each number of a place.
+template <typename Place, typename Visit>
+static void forEachNumberOfPlace(Place &place, Visit visit) {
+  for (auto *number : {&place.file, &place.row, &place.byte, &place.line})
+    visit(*number);
+}
+static constexpr size_t placeNumbers = 4;
+
+/// Appends the numbers of positions. For a position with places, `next` is the
+/// negative number of places, and their numbers follow. Records of files have
+/// no places, so their bytes are those of earlier versions.
+static void appendPositions(const std::vector<DataPosition> &positions,
+                            std::vector<int64_t> &counts) {
+  const auto append = [&](int64_t number) { counts.push_back(number); };
+  for (DataPosition position : positions) {
+    if (!position.places.empty())
+      position.next = -int64_t(position.places.size());
+    forEachNumberOf(position, append);
+    for (const StartPlace &place : position.places)
+      forEachNumberOfPlace(place, append);
+  }
+}
+
+/// Takes `groups` positions from the front of `counts`. Returns false if there
+/// are fewer numbers.
+static bool takePositions(int64_t groups, std::span<const int64_t> &counts,
+                          std::vector<DataPosition> &positions) {
+  const auto take = [&](int64_t &number) {
+    number = counts.front();
+    counts = counts.subspan(1);
+  };
+  for (int64_t g = 0; g < groups; ++g) {
+    if (counts.size() < positionNumbers)
+      return false;
+    DataPosition &position = positions.emplace_back();
+    forEachNumberOf(position, take);
+    if (position.next >= 0)
+      continue;
+    const uint64_t count = -static_cast<uint64_t>(position.next);
+    position.next = 0;
+    if (count > counts.size() / placeNumbers)
+      return false;
+    std::vector<StartPlace> places(static_cast<size_t>(count));
+    for (StartPlace &place : places)
+      forEachNumberOfPlace(place, take);
+    position.places = PartitionPlaces(std::move(places));
+  }
+  return true;
+}
+
 Message pdlrt::encodeRecoveryRecord(const RecoveryRecord &record) {
   ReduceVectors vectors;
   std::vector<int64_t> &counts = vectors.counts;
   counts = {int64_t(record.place), record.epochEnded, record.step.stop,
             record.stepsEnded, int64_t(record.positions.size())};
   forEachNumber(record, [&](int64_t number) { counts.push_back(number); });
-  for (const DataPosition &position : record.positions)
-    forEachNumberOf(position,
-                    [&](int64_t number) { counts.push_back(number); });
+  appendPositions(record.positions, counts);
+  // Only topics have event times. So records of files have the bytes of
+  // earlier versions.
+  if (record.savedEventTime > 0)
+    counts.push_back(record.savedEventTime);
   vectors.sums = {record.report.lossSum, record.report.weightSum};
   vectors.sums.insert(vectors.sums.end(), record.metrics.sums.begin(),
                       record.metrics.sums.end());
@@ -65,7 +119,6 @@ Message pdlrt::encodeRecoveryRecord(const RecoveryRecord &record) {
 
 Expected<RecoveryRecord> pdlrt::decodeRecoveryRecord(const Message &message) {
   const Status damaged = damagedRecoveryRecord();
-  constexpr int64_t positionFields = positionNumbers;
   Expected<ReduceVectors> vectors = decodeReduce(message);
   RecoveryRecord record;
   int64_t heads = 5;
@@ -76,9 +129,7 @@ Expected<RecoveryRecord> pdlrt::decodeRecoveryRecord(const Message &message) {
   const std::vector<int64_t> &counts = vectors->counts;
   const int64_t groups = counts[4];
   if (counts[0] < int64_t(RecoveryRecord::Place::EpochBegins) ||
-      counts[0] > int64_t(RecoveryRecord::Place::Meets) ||
-      (int64_t(counts.size()) - heads) % positionFields != 0 ||
-      groups != (int64_t(counts.size()) - heads) / positionFields)
+      counts[0] > int64_t(RecoveryRecord::Place::Meets) || groups < 0)
     return damaged;
   record.place = RecoveryRecord::Place(counts[0]);
   record.epochEnded = counts[1] != 0;
@@ -86,9 +137,11 @@ Expected<RecoveryRecord> pdlrt::decodeRecoveryRecord(const Message &message) {
   record.stepsEnded = counts[3] != 0;
   const int64_t *next = counts.data() + 5;
   forEachNumber(record, [&](int64_t &number) { number = *next++; });
-  for (int64_t g = 0; g < groups; ++g)
-    forEachNumberOf(record.positions.emplace_back(),
-                    [&](int64_t &number) { number = *next++; });
+  std::span<const int64_t> left(next, counts.data() + counts.size());
+  if (!takePositions(groups, left, record.positions) || left.size() > 1)
+    return damaged;
+  if (!left.empty())
+    record.savedEventTime = left.front();
   record.report.lossSum = vectors->sums[0];
   record.report.weightSum = vectors->sums[1];
   record.metrics.sums.assign(vectors->sums.begin() + 2, vectors->sums.end());
@@ -108,9 +161,7 @@ Message pdlrt::encodeRecoveryRecord(const WorkerRecoveryRecord &record) {
   own.counts = {record.mark.done, record.mark.hasNext, record.badRows,
                 int64_t(record.positions.size()),
                 int64_t(record.mark.results.size())};
-  for (const DataPosition &position : record.positions)
-    forEachNumberOf(position,
-                    [&](int64_t number) { own.counts.push_back(number); });
+  appendPositions(record.positions, own.counts);
   for (const StepResult &result : record.mark.results) {
     own.counts.insert(own.counts.end(), {result.samples, result.skipped});
     own.sums.insert(own.sums.end(),
@@ -147,17 +198,15 @@ pdlrt::decodeWorkerRecoveryRecord(const Message &message) {
   record.mark.done = counts[0];
   record.mark.hasNext = counts[1] != 0;
   record.badRows = counts[2];
-  const auto positions = uint64_t(counts[3]), results = uint64_t(counts[4]);
-  const size_t left = counts.size() - workerHeads;
-  if (record.mark.done < 0 || positions > left || results > left ||
-      positions * positionNumbers + results * resultCounts != left ||
+  const auto results = uint64_t(counts[4]);
+  auto left = std::span(counts).subspan(workerHeads);
+  if (record.mark.done < 0 || counts[3] < 0 ||
+      !takePositions(counts[3], left, record.positions) ||
+      results > left.size() || results * resultCounts != left.size() ||
       results > uint64_t(record.mark.done) ||
       results * resultSums > own->sums.size())
     return damagedRecoveryRecord();
-  const int64_t *next = counts.data() + workerHeads;
-  for (uint64_t i = 0; i < positions; ++i)
-    forEachNumberOf(record.positions.emplace_back(),
-                    [&](int64_t &number) { number = *next++; });
+  const int64_t *next = left.data();
   const double *sums = own->sums.data();
   for (uint64_t i = 0; i < results; ++i) {
     StepResult &result = record.mark.results.emplace_back();

@@ -50,6 +50,8 @@ struct RecoveryRecord {
   int64_t lossLines = -1;
   /// Progress of the last checkpoint.
   int64_t savedSteps = 0, savedEpoch = 0;
+  /// `TrainingState::savedEventTime`.
+  int64_t savedEventTime = 0;
   /// Largest number of steps of any trainer at the last meeting.
   int64_t agreedSteps = 0;
   /// True if the epoch has reached the end of the data. Set for EpochEnds.

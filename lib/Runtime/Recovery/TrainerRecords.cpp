@@ -39,7 +39,8 @@ recordOf(int64_t trainer, const std::vector<SenderMark> &marks, bool isWhole) {
     for (const NumberedNote &note : mark->notes)
       if (note.sequence <= mark->answered)
         answered.push_back(&note);
-  // Gradients of a step whose norms are pending are not applied.
+  // The last response may be that to the gradients of a step whose norms are
+  // pending. These gradients are not applied yet.
   if (!isWhole && !answered.empty())
     answered.pop_back();
   if (answered.empty())
@@ -406,8 +407,9 @@ Status pdlrt::addRest(const std::string &root, TrainingPlace &place,
       findNewestCheckpoint(root, refused, CheckpointCheck::Progress);
   if (!newest)
     return newest.status();
-  if (*newest && !(*newest)->manifest().progress.positions.empty()) {
-    auto rest = loadRest(**newest);
+  const std::optional<Checkpoint> &checkpoint = *newest;
+  if (checkpoint && !checkpoint->manifest().progress.positions.empty()) {
+    auto rest = loadRest(*checkpoint);
     if (!rest)
       return rest.status();
     place.running.rest = std::move(*rest);

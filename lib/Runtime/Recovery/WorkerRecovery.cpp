@@ -23,7 +23,7 @@ void WorkerRecovery::noteRoundBegin() {
   RoundBegin begin;
   if (run.rounds > 0 || !readsWhole)
     begin = {run.reader->positions(), run.reader->badRowCount()};
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   roundBegins[run.rounds % roundBegins.size()] = std::move(begin);
   // Records contain the start of the pass. A resumed pass has started before.
   if (run.rounds == 0 && records.empty()) {
@@ -36,7 +36,7 @@ void WorkerRecovery::noteRoundBegin() {
 }
 
 void WorkerRecovery::noteTaken(RecoveryRecord process) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   lastTaken = std::move(process);
 }
 
@@ -44,7 +44,7 @@ void WorkerRecovery::attach(int worker, const WorkerMark &mark) {
   WorkerRecoveryRecord left;
   left.mark = mark;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     left.process = lastTaken;
     left.process.positions = passBegin.positions;
     left.process.badRows = passBegin.badRows;
@@ -110,17 +110,23 @@ Status WorkerRecovery::restore(const RecoveryRecord &process,
   position.readsWhole = any->process.positions.empty();
   if (!position.readsWhole)
     PDLRT_RETURN_IF_ERROR(restoreMetrics(any->process, replicas));
-  // Start at the beginning if some worker has not started.
-  passBegin = {any->process.positions, any->process.badRows};
-  passMetrics = any->process.metrics;
-  for (size_t w = 0; w < records.size(); ++w)
-    if (records[w] && !replicas.restoreMetricsOf(int(w), records[w]->metrics))
+  RoundBegin begin = {any->process.positions, any->process.badRows};
+  {
+    const MutexLock lock(mutex);
+    passBegin = begin;
+    passMetrics = any->process.metrics;
+  }
+  for (size_t w = 0; w < records.size(); ++w) {
+    const auto &record = records[w];
+    if (record && !replicas.restoreMetricsOf(int(w), record->metrics))
       return Status::failedPrecondition(
           "this trainer's earlier start had other workers or metrics: start it "
           "with the same command line as before");
+  }
+  // Start at the beginning if some worker has not started.
   run.rounds = allHaveBegun ? last->mark.done : 0;
-  const RoundBegin begin =
-      run.rounds > 0 ? RoundBegin{last->positions, last->badRows} : passBegin;
+  if (run.rounds > 0)
+    begin = {last->positions, last->badRows};
   return begin.positions.empty()
              ? run.reader->beginEpoch(process.epoch)
              : run.reader->restore(begin.positions, begin.badRows,

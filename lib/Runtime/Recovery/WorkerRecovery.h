@@ -11,13 +11,13 @@
 
 #include "Recovery/RecoveryParts.h"
 #include "Recovery/RecoveryRecord.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Engine/RecoveryParticipant.h"
 #include "pdlrt/Recovery/RecoveryChannel.h"
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -75,15 +75,14 @@ private:
   /// Records of the workers in this epoch, until they are restored.
   std::vector<std::optional<WorkerRecoveryRecord>> records;
   /// Guards the members below, which workers read on their own threads.
-  /// `roundBegins` has the starts of recent rounds: round r is at index r
-  /// modulo its size.
-  std::mutex mutex;
-  std::array<RoundBegin, 16> roundBegins;
+  Mutex mutex;
+  /// Starts of recent rounds: round r is at index r modulo the size.
+  std::array<RoundBegin, 16> roundBegins PDLRT_GUARDED_BY(mutex);
   /// Start of the pass. If it is not the start of an epoch, `passMetrics` has
   /// the metrics of all replicas at that point.
-  RoundBegin passBegin;
-  MetricSums passMetrics;
-  RecoveryRecord lastTaken;
+  RoundBegin passBegin PDLRT_GUARDED_BY(mutex);
+  MetricSums passMetrics PDLRT_GUARDED_BY(mutex);
+  RecoveryRecord lastTaken PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlrt

@@ -93,9 +93,9 @@ void Scheduler::start(int threadCount) {
 }
 
 void Scheduler::pin(int threadCount) {
-  auto refuse = [this](int error, const std::string &sentence) {
+  auto refuse = [this](int error, const std::string &message) {
     stop();
-    throw std::system_error(error, std::generic_category(), sentence);
+    throw std::system_error(error, std::generic_category(), message);
   };
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
@@ -128,7 +128,7 @@ Scheduler::~Scheduler() { stop(); }
 
 void Scheduler::stop() {
   {
-    std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     stopping = true;
     published.fetch_add(1, std::memory_order_release);
   }
@@ -175,8 +175,7 @@ void Scheduler::drain(Call &call) {
   surroundings = outer;
 }
 
-/// Returns the oldest call with tasks for a further thread, or null. The mutex
-/// must be locked.
+/// Returns the oldest call with tasks for a further thread, or null.
 Scheduler::Call *Scheduler::findOpen() {
   Call *call = open;
   while (call && !call->wantsThreads())
@@ -186,7 +185,7 @@ Scheduler::Call *Scheduler::findOpen() {
 
 void Scheduler::work(int number) {
   Trace::nameThread("thread " + std::to_string(number));
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (!stopping) {
     if (Call *call = findOpen()) {
       call->helpers.fetch_add(1, std::memory_order_relaxed);
@@ -213,7 +212,9 @@ void Scheduler::work(int number) {
         continue;
     }
     ++sleeping;
-    wake.wait(lock, [&] { return stopping || findOpen(); });
+    wake.wait(lock, [this]() PDLRT_REQUIRES(mutex) {
+      return stopping || findOpen();
+    });
     --sleeping;
   }
 }
@@ -221,7 +222,7 @@ void Scheduler::work(int number) {
 void Scheduler::publish(Call &call) {
   int woken;
   {
-    std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     Call **place = &open;
     while (*place)
       place = &(*place)->younger;
@@ -235,7 +236,7 @@ void Scheduler::publish(Call &call) {
 
 /// Waits until no other thread works on the call.
 void Scheduler::close(Call &call) {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   Call **place = &open;
   while (*place != &call)
     place = &(*place)->younger;

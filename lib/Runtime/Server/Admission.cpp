@@ -23,7 +23,9 @@ std::string Admission::strangerFault(const Envelope &head) const {
 }
 
 /// Returns true if all parts of a new request have arrived; they are then in
-/// `frame`. Otherwise the request is stored until they arrive.
+/// `frame`. If parts are missing, stores the request until they arrive. If the
+/// parts do not fit together, forgets them and refuses all copies of the
+/// request.
 bool Admission::isWhole(Frame &frame, Outbox &out) {
   const Envelope head = frame.head;
   const Expected<bool> whole = parts.putTogether(frame);
@@ -81,7 +83,8 @@ bool Admission::admit(Frame &frame, Responder responder, Outbox &out) {
   return true;
 }
 
-/// Stores the responder of a copy until the response is ready.
+/// Stores the responder of a copy until the response is ready. If there are
+/// more than `heldCopies`, drops the oldest one.
 void Admission::hold(const Envelope &head, Responder responder, Outbox &out) {
   std::deque<Waiting> &copies = waiting[keyOf(head)];
   copies.push_back({head, std::move(responder)});
@@ -100,8 +103,10 @@ bool Admission::admitAsk(const Envelope &head, Responder &responder,
   return true;
 }
 
-/// Handles a request that is a copy, or that arrives before the requests with
-/// smaller numbers.
+/// Handles a request that must not be passed on. A copy of an open request
+/// waits for its response, and a copy of an answered one gets the stored
+/// response. A request that arrives before one with a smaller number is
+/// refused. A request whose response the sender already has is dropped.
 void Admission::sort(const Envelope &head, ReplayGuard::Verdict verdict,
                      Responder responder, Outbox &out) {
   switch (verdict) {
@@ -119,9 +124,9 @@ void Admission::sort(const Envelope &head, ReplayGuard::Verdict verdict,
                    std::to_string(head.sequence) +
                    " out of turn: this is a fault of PDL, please report it");
     return;
-  // The sender already has the response.
+  // The sender already has the response, so the request needs none.
   case ReplayGuard::Verdict::Stale:
-  // The caller handles these cases.
+  // The caller has handled these cases before.
   case ReplayGuard::Verdict::Fresh:
   case ReplayGuard::Verdict::Fenced:
   case ReplayGuard::Verdict::Unknown:

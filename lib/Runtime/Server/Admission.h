@@ -45,8 +45,8 @@ public:
   /// or an empty text if one can.
   std::string strangerFault(const Envelope &head) const;
   /// Handles a request for the application. Returns true if the caller must
-  /// pass it on: it is new and complete. Otherwise it is a copy, or it is
-  /// stored until its parts arrive.
+  /// pass it on: it is new and complete. Otherwise it is a copy, it is stored
+  /// until its parts arrive, or it was refused.
   bool admit(Frame &frame, Responder responder, Outbox &out);
   /// Handles a part of a request. Returns true if the request is complete now.
   /// Then `frame` is the request, which the caller must pass on.

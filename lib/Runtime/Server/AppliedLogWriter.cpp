@@ -120,7 +120,7 @@ void AppliedLogWriter::stop() {
   if (!thread.joinable())
     return;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     stopping = true;
   }
   changed.notify_all();
@@ -148,9 +148,9 @@ void AppliedLogWriter::appendResponded(std::span<const Envelope> heads) {
 }
 
 void AppliedLogWriter::add(Record record) {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   const size_t bytes = record.body.size();
-  changed.wait(lock, [this, bytes] {
+  changed.wait(lock, [this, bytes]() PDLRT_REQUIRES(mutex) {
     return queue.empty() || queuedBytes + bytes <= queueLimit ||
            !firstFailure.ok();
   });
@@ -164,9 +164,11 @@ void AppliedLogWriter::add(Record record) {
 }
 
 void AppliedLogWriter::work() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (true) {
-    changed.wait(lock, [this] { return stopping || !queue.empty(); });
+    changed.wait(lock, [this]() PDLRT_REQUIRES(mutex) {
+      return stopping || !queue.empty();
+    });
     if (queue.empty() || !firstFailure.ok())
       return;
     const std::vector<Record> records = std::exchange(queue, {});
@@ -208,21 +210,21 @@ Status AppliedLogWriter::failure() const {
 }
 
 Status AppliedLogWriter::status() const {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return firstFailure;
 }
 
 Status AppliedLogWriter::finish(uint64_t stateDigest) {
   AppliedLogEnd end;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     end.requests = requests;
   }
   end.digest = stateDigest;
   add({EndRecord, Message::ofString(std::string(
                       reinterpret_cast<const char *>(&end), sizeof(end)))});
   stop();
-  PDLRT_RETURN_IF_ERROR(firstFailure);
+  PDLRT_RETURN_IF_ERROR(status());
   // Some devices do not support fsync.
   if (::fsync(::fileno(file)) != 0 && errno != EINVAL && errno != EROFS)
     return failure();

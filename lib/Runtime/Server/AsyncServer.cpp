@@ -140,7 +140,8 @@ AsyncMode::Sender &AsyncMode::senderOf(const Envelope &request) {
 /// Returns the sender whose responses contained the values from which the
 /// gradients of a request were computed. Usually that is the sender of the
 /// request itself. A push that is sent concurrently with steps has another
-/// sender than the steps; `ownKeys` is true for it.
+/// sender than the steps; `ownKeys` is true for it. Returns null if that sender
+/// has sent no request.
 AsyncMode::Sender *AsyncMode::stepsOf(const Envelope &request, bool ownKeys) {
   if (!ownKeys)
     return &senderOf(request);
@@ -154,7 +155,8 @@ AsyncMode::Sender *AsyncMode::stepsOf(const Envelope &request, bool ownKeys) {
 
 /// Finds the values that were read of each row of a push. If several of the
 /// push's steps have requested a key, the values of the last one count. The
-/// keys of the push and of its steps have the same order.
+/// keys of the push and of its steps have the same order. Returns an error if
+/// no step has requested a key.
 Status AsyncMode::findSeenRows(const ExchangeLayout &layout,
                                int32_t keysChannel, const BlockGradient &block,
                                std::vector<const void *> &rows) const {
@@ -188,7 +190,8 @@ Status AsyncMode::findSeenRows(const ExchangeLayout &layout,
   return {};
 }
 
-/// Adds the values from which the gradients of the request were computed.
+/// Adds the values from which the gradients of the request were computed, for
+/// groups with delay compensation. Returns an error if they are not stored.
 Status AsyncMode::addSeen(const Envelope &request, const ExchangeLayout &layout,
                           PartialSum &contribution) {
   const ExchangeHead &head = incoming->head();
@@ -259,9 +262,9 @@ void AsyncMode::forgetSeen() {
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// Processes the gradients of a request and reserves memory for its keys,
-/// because these may fail. Afterwards the request can be applied without an
-/// error.
+/// Sums the gradients of a request, if it has any, and creates the rows that it
+/// requests, because these steps may fail. Afterwards the request can be
+/// applied without an error.
 Status AsyncMode::addPush(const Envelope &request, Pulled &pulled,
                           const ExchangeLayout &layout) {
   const TraceSpan span("push");
@@ -361,7 +364,8 @@ Status AsyncMode::takeStep(const Envelope &request, Turn turn) {
     const TraceSpan span("apply");
     PDLRT_RETURN_IF_ERROR(
         state.updaters[layout.programIndex()]->finish(part, norms));
-    // A sender that waits for samples must not block the release of rows.
+    // In these tables, a server keeps no pointers to rows. So their rows are
+    // released now, even if a sender waits for samples.
     state.model.quiesce(Model::QuiescentTables::WithRowsOfUpdates);
   }
   stepRows.renew(next);
@@ -375,7 +379,8 @@ Status AsyncMode::takeStep(const Envelope &request, Turn turn) {
   sender.outcome = {};
   if (!ownKeys)
     sender.outcome.setSums(part);
-  // Other senders have changed the state since this sender's last response.
+  // True even without gradients in this request, because other senders have
+  // changed the state since this sender's last response.
   sender.outcome.applied = !ownKeys;
   sender.outcome.contributors = incoming->head().hasNextBatch ? 1 : 0;
   sender.pulled = std::exchange(next, {});

@@ -259,7 +259,8 @@ Status GeoMode::takeStep(const Envelope &request, Turn turn) {
     state.metrics.apply += state.stopwatch.lap();
   }
   responses[request.trainer] = responseFor(layout, request.trainer);
-  // A single trainer knows its own changes.
+  // Records what has changed, for the other trainers. With a single trainer
+  // (`replaces`), no other trainer needs this.
   if (incoming->head().contributes && !replaces()) {
     ++clock;
     for (int32_t c = 0; c < layout.channelCount(); ++c) {

@@ -61,7 +61,7 @@ public:
   /// Ends the job because a trainer is lost. If servers save the state without
   /// trainers, the job ends only after that save.
   void lose(const Status &failure, Outbox &out);
-  /// Ends the job in order.
+  /// Ends the job with success.
   void finish(Outbox &out) { end({JobState::Finished, {}, PDL_OK}, out); }
   /// Sets an action to run when the job ends (`ServerCore::whenOver`). An empty
   /// action removes it.

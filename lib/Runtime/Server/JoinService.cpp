@@ -36,7 +36,8 @@ void JoinService::handle(const Frame &frame, Responder responder, Outbox &out) {
 }
 
 /// Returns true if the request must be queued. Otherwise the sender has got a
-/// response.
+/// response: a refusal if the job has ended, otherwise the reason to wait. A
+/// closed core does not respond.
 bool JoinService::enqueues(const Envelope &head, const StartSign &start,
                            Responder &responder, Outbox &out) {
   const MutexLock lock(core.mutex);
@@ -86,8 +87,9 @@ void JoinService::join(const Frame &frame, const StartSign &start,
   noteRefusal(frame, reply.status(), out);
 }
 
-/// Records that a process was refused, so that other trainers do not wait for
-/// it. Does nothing if a trainer of this rank has joined.
+/// Records that a process was refused, if it belongs or may belong to this job,
+/// so that other trainers do not wait for it in vain. Does nothing if a trainer
+/// of this rank has joined.
 void JoinService::noteRefusal(const Frame &frame, const Status &why,
                               Outbox &out) {
   const uint32_t rank = frame.head.trainer;
@@ -113,17 +115,18 @@ bool JoinService::isAdmissible(const Envelope &head, const StartSign &start,
   Roster &roster = core.liveness.roster();
   JoinVerdict verdict = roster.judge(head, start);
   if (verdict.what == JoinVerdict::What::NotYet) {
-    core.respondWait(head, std::move(verdict.sentence), std::move(responder),
+    core.respondWait(head, std::move(verdict.message), std::move(responder),
                      out);
     return false;
   }
   if (verdict.what == JoinVerdict::What::Refused) {
     Envelope response = head;
     response.sequence = verdict.isTaken ? sequenceOfTaken : 0;
-    out.refuse(std::move(responder), response, verdict.sentence);
+    out.refuse(std::move(responder), response, verdict.message);
     return false;
   }
-  // A restart greets all servers, so all of them fail the job.
+  // If the mode or a flag does not permit restarts, the job fails. A restarted
+  // process greets all servers, so all of them fail the job.
   if (roster.isAnother(head, start) &&
       !(head.kind == MessageKind::Greet && roster.isDone(head.trainer)) &&
       core.liveness.failsByRestart(head.trainer, out)) {
@@ -159,7 +162,8 @@ void JoinService::admit(const Frame &frame, const StartSign &start,
     out.refuse(std::move(responder), head, next.status().message());
     return;
   }
-  // No sender waits for the responses to the previous incarnation.
+  // If this process replaces a previous incarnation, drops the pending
+  // responses to it, because no sender waits for them.
   if (roster.join(head, start))
     core.admission.replace(head.trainer, roster, out);
   roster.heard(head.trainer);

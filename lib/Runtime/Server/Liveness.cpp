@@ -42,7 +42,8 @@ void Liveness::watch(ClockTime late, Outbox &out) {
 }
 
 /// Ends the job if a trainer is lost, unless the job waits for restarts of lost
-/// trainers.
+/// trainers. After a request to stop, also ends a job that has not begun in
+/// time, or whose trainers have failed.
 void Liveness::check(Outbox &out) {
   if (!job.isOpen()) {
     if (job.stopsForLong())
@@ -69,7 +70,8 @@ void Liveness::check(Outbox &out) {
     if (trainers.hasFailed(rank))
       job.lose(Status::cancelled("told to stop; " + trainers.troubleOf(rank)),
                out);
-  // No work is lost, because no step was done before these trainers joined.
+  // Before all trainers have joined, no step was done. So the job can end at
+  // once, and no work is lost.
   if (const std::vector<uint32_t> missing = trainers.notJoined();
       !missing.empty() && job.stopsForLong())
     job.fail(Status::cancelled("told to stop before " + trainerNames(missing) +
@@ -77,8 +79,9 @@ void Liveness::check(Outbox &out) {
              out);
 }
 
-/// Fails the job if it waits for a lost trainer of which no restart can
-/// continue.
+/// Fails a job that waits for restarts if a lost trainer cannot be restarted,
+/// if no trainer has joined in time, or if no restart can continue and trainers
+/// were lost.
 void Liveness::checkRestarts(Outbox &out) {
   for (uint32_t rank = 0; rank < options.trainers; ++rank)
     if (trainers.hasDied(rank) && cannotRestart(rank))
@@ -104,7 +107,9 @@ void Liveness::leave(const Frame &frame, Outbox &out) {
     return;
   if (!failure.empty()) {
     const std::string who = trainerName(rank) + " failed: ";
-    // If all trainers have failed, no trainer can wait.
+    // A trainer that reports a lost server always ends the job. Otherwise the
+    // job waits for a restart, unless all trainers have failed or this one
+    // cannot be restarted.
     if (frame.note.toString() == noteOfLostServer)
       job.fail(Status::unavailable(who + failure), out);
     else if (!waitsForLost() || trainers.allFailed() || cannotRestart(rank))

@@ -15,7 +15,8 @@ Expected<Message> LoggedApplication::join(const Envelope &request,
   Expected<Message> response = PassingApplication::join(request, payload);
   if (!response || knowsWorkers)
     return response;
-  // The response is the server's own handshake.
+  // The response contains the server's handshake, which has the number of
+  // workers after the first join.
   const Expected<Handshake> own = decodeHandshake(*response);
   if (own && own->workers > 0) {
     log.appendWorkers(own->workers);

@@ -32,8 +32,8 @@ public:
     head.kind = kind;
     letters.emplace_back(std::move(to), joinFrame(head, payload, note));
   }
-  void refuse(Responder to, const Envelope &head, const std::string &sentence) {
-    add(std::move(to), head, MessageKind::Refusal, Message::ofString(sentence));
+  void refuse(Responder to, const Envelope &head, const std::string &message) {
+    add(std::move(to), head, MessageKind::Refusal, Message::ofString(message));
   }
   void refuse(Responder to, const Envelope &head, const Status &failure) {
     add(std::move(to), head, MessageKind::Refusal,

@@ -119,7 +119,8 @@ Status QuorumMode::checkStep(const Envelope &request, ExchangeMessage message,
   return {};
 }
 
-/// Adds a trainer's gradients to the sum.
+/// Adds a trainer's gradients to the sum, and begins the sum if there is none.
+/// Each norm becomes the largest one that was sent.
 Status QuorumMode::addTo(const ExchangeLayout &layout, Sender &sender) {
   if (!isBegun) {
     sum.begin(state.blocks[layout.programIndex()]);
@@ -185,9 +186,11 @@ Status QuorumMode::closeStep(MessageKind) {
     Updater &updater = *state.updaters[program];
     updater.makeRoom();
     PDLRT_RETURN_IF_ERROR(updater.finish(*merged, norms));
-    // A sender that waits for samples must not block the release of rows.
+    // In these tables, a server keeps no pointers to rows. So their rows are
+    // released now, even if a sender waits for samples.
     state.model.quiesce(Model::QuiescentTables::WithRowsOfUpdates);
-    // Rows that were created for a step after this round.
+    // If the rule updates all rows, it has also changed rows that open requests
+    // have created for later steps. Sets these rows to their initial values.
     for (const Sender &sender : senders)
       if (sender.incoming)
         stepRows.renew(sender.next);
@@ -210,10 +213,12 @@ QuorumMode::respondToSteps(std::span<const Envelope> requests) {
   for (size_t i = 0; i < requests.size(); ++i) {
     Sender &sender = senders[requests[i].trainer];
     const ExchangeHead &head = sender.incoming->head();
-    // The sums are the trainer's own, because rounds differ between servers.
+    // A response has the sums of the trainer's own request and not of the
+    // round, because servers may have put the request into different rounds.
     if (head.contributes)
       outcomes[i].sums = ownSums(state.layouts[head.program], *sender.incoming);
-    // Other trainers have changed the state since its last response.
+    // True in any case, because other trainers have changed the state since its
+    // last response.
     outcomes[i].applied = true;
     outcomes[i].stop = stopRequested;
     outcomes[i].contributors = head.hasNextBatch ? 1 : 0;
@@ -225,7 +230,8 @@ QuorumMode::respondToSteps(std::span<const Envelope> requests) {
     Sender &sender = senders[request.trainer];
     sender.pulled = std::exchange(sender.next, {});
     sender.incoming.reset();
-    // The sum refers to rows of its gradients.
+    // If a sum has begun, it refers to rows of this sender's gradients, so the
+    // sender may pass only after the round.
     sender.mustPass = isBegun;
     if (!isBegun && !sender.hasPassed)
       pass(sender);

@@ -14,7 +14,7 @@
 #ifndef LIB_RUNTIME_SERVER_READSERVICE_H
 #define LIB_RUNTIME_SERVER_READSERVICE_H
 
-#include "Server/ServedState.h"
+#include "Server/OwnedState.h"
 #include "Server/ServerResponses.h"
 #include "Server/StateServerRows.h"
 #include "pdlrt/Protocol/ReadCodec.h"
@@ -31,7 +31,7 @@ namespace pdlrt {
 class ReadService {
 public:
   /// The arguments must outlive this object.
-  ReadService(ServedState &state, const StateServerRows &rows,
+  ReadService(OwnedState &state, const StateServerRows &rows,
               ServerResponses &responses)
       : state(state), stepRows(rows), responses(responses) {}
 
@@ -49,7 +49,7 @@ private:
   Status checkRead(const std::vector<KeysOfTable> &tables);
   OwnedBytes readTable(const KeysOfTable &asked, std::vector<uint64_t> &known);
 
-  ServedState &state;
+  OwnedState &state;
   const StateServerRows &stepRows;
   ServerResponses &responses;
   std::vector<TableScratch> scratch;

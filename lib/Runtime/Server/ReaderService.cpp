@@ -83,6 +83,7 @@ void ReaderService::handle(const Envelope &head, const Message &request,
     serve();
   } catch (const std::bad_alloc &) {
     // The reader learns that its call has ended, and the job continues.
+    responder = Responder();
   }
 }
 
@@ -92,8 +93,8 @@ void ReaderService::serve() try {
   core.executor.run([this, alive = core.shared_from_this()] {
     try {
       serveOne();
-    } catch (const std::bad_alloc &) {
-      // The reader's call has ended.
+    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
+      // The request was destroyed, so the reader's call has ended.
     }
     {
       const MutexLock lock(core.mutex);

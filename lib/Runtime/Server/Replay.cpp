@@ -237,8 +237,8 @@ Status Replay::apply(Log &log, StateServer &server) {
       continue;
     }
     if (!record->request) {
-      // The responses themselves are not needed. They are computed because the
-      // state of a sender changes when it gets a response.
+      // The responses themselves are not needed. They are computed because
+      // `respond` also changes what the server stores about a sender.
       for (const Envelope &head : record->answered)
         if (open.erase({head.trainer, head.worker}) == 0)
           return Status::dataLoss(name() + " follows the response to a "

@@ -334,8 +334,8 @@ bool Roster::isAwaitedInVain(const Trainer &trainer) const {
 }
 
 std::string Roster::absenceOfAll() const {
-  // A trainer that was refused explains more than a trainer that has never
-  // arrived.
+  // Prefers a trainer that was refused, because its refusal tells the user more
+  // than the absence of another.
   std::optional<uint32_t> said;
   for (uint32_t rank = 0; rank < trainers.size(); ++rank) {
     const Trainer &trainer = trainers[rank];

@@ -33,7 +33,7 @@ struct JoinVerdict {
   enum class What { LetIn, NotYet, Refused };
   What what = What::LetIn;
   /// Reason why the process is not admitted.
-  std::string sentence = {};
+  std::string message = {};
   /// True if the process was refused because another process has the rank and
   /// may be alive.
   bool isTaken = false;

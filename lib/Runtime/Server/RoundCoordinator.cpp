@@ -182,9 +182,9 @@ bool RoundCoordinator::take(const Envelope &head, Message payload, Turn turn,
 // Rounds
 //===----------------------------------------------------------------------===//
 
-/// Takes those requests of a round that can be taken now. If the round is
-/// complete, responds to all of them. Closes it if it is full, and pauses it
-/// otherwise.
+/// Takes those requests of an open round that can be taken now. If the round is
+/// complete, closes it if it is full, otherwise pauses it, and then responds to
+/// all of its requests. An error of the application fails the job.
 void RoundCoordinator::closeIfComplete(RoundIndex index, Outbox &out) {
   ServerApplication &application = *core.application;
   const RoundPolicy &policy = application.roundPolicy();
@@ -240,7 +240,7 @@ void RoundCoordinator::endRound(RoundIndex index, MessageKind kind,
 
 /// Applies gradients whose senders got their responses although the round is
 /// not closed. Afterwards the state contains all steps that trainers count as
-/// done.
+/// done. An error fails the job.
 void RoundCoordinator::closeResponded(Outbox &out) {
   {
     const MutexLock lock(core.mutex);

@@ -40,9 +40,9 @@ public:
   void handle(Frame frame, Outbox &out);
   /// Runs a task between two requests (`ServerCore::betweenRequests`).
   Status runBetween(const ServerCore::BetweenTask &task, Outbox &out);
-  /// Returns the histogram of staleness. The staleness of a step is the number
-  /// of steps by which its sender was ahead of the slowest sender when its
-  /// response was sent. Steps with responses to a whole round are not counted.
+  /// Returns the histogram of the steps by which senders were ahead of the
+  /// slowest sender when their responses were sent. `--max-staleness` bounds
+  /// these numbers. Steps with responses to a whole round are not counted.
   StalenessCounts staleness();
 
 private:

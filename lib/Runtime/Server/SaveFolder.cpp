@@ -9,6 +9,7 @@
 #include "pdlrt/Server/SaveFolder.h"
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Files/Store.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -19,6 +20,8 @@ namespace fs = std::filesystem;
 /// Returns the absolute path without symbolic links, `..` and a slash at its
 /// end. The file need not exist.
 static std::string realPath(const std::string &path) {
+  if (isInObjectStore(path))
+    return absolutePlace(path);
   std::error_code error;
   fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
   if (error)
@@ -88,7 +91,7 @@ Status SaveFolder::allowsSave(const std::string &folder) const {
   // A link in an allowed folder may lead to another checkpoint there.
   if (anyName)
     return {};
-  if (!isUnfinishedCheckpoint(given.filename()) ||
+  if (publishedPathOf(folder).empty() ||
       fs::path(realPath(folder)).filename() != given.filename() ||
       std::ranges::find(given, fs::path("..")) != given.end())
     return Status::failedPrecondition(

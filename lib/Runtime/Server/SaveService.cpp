@@ -12,6 +12,7 @@
 #include "pdlrt/Core/BackgroundTask.h"
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Files/Store.h"
 
 #include <exception>
 #include <filesystem>
@@ -62,13 +63,13 @@ Status SaveService::check(const Envelope &request,
   const SaveRequest save = decodeSaveRequest(payload);
   if (payload.size() - save.plan.size() > 2 * longestPath)
     return Status::dataLoss("a request to save names no folder");
-  // Files are written into this folder.
+  // These two kinds write files, so stricter rules hold for their folder.
   const bool isWritten =
       save.kind == SaveKind::Begin || save.kind == SaveKind::Stopping;
   return isWritten ? allowed.allowsSave(save.path) : allowed.allows(save.path);
 }
 
-Message SaveService::handle(const Message &payload) {
+Message SaveService::handle(const Message &payload, int64_t requests) {
   const SaveRequest request = decodeSaveRequest(payload);
   switch (request.kind) {
   case SaveKind::Probe:
@@ -76,21 +77,21 @@ Message SaveService::handle(const Message &payload) {
       return Message::ofString("-" + name + ": " + status.message());
     return respondToProbe(request.path, name);
   case SaveKind::Begin:
-    noteBegin(request.path);
+    noteBegin(request.path, requests);
     return beginSave(request);
   case SaveKind::Poll:
     return saveProgress(request.path);
   case SaveKind::Stopping:
-    noteBegin(request.path);
+    noteBegin(request.path, requests);
     return save(request);
   }
   return Message();
 }
 
-void SaveService::noteBegin(const std::string &folder) {
+void SaveService::noteBegin(const std::string &folder, int64_t requests) {
   const std::optional<FileIdentity> identity = FileIdentity::of(folder);
   const MutexLock lock(begunMutex);
-  begun = {begun.number + 1, folder, identity};
+  begun = {begun.number + 1, folder, identity, requests};
 }
 
 BegunSave SaveService::lastOfTrainers() const {
@@ -123,7 +124,8 @@ static std::string denseFileOf(int32_t rank) {
 /// Returns an error if the server `who` does not see the folder.
 static Status checkFolder(const std::string &who, const std::string &folder) {
   std::error_code error;
-  if (std::filesystem::is_directory(folder, error))
+  // A store has no folders that could be missing.
+  if (isInObjectStore(folder) || std::filesystem::is_directory(folder, error))
     return {};
   return Status::failedPrecondition(
       who + " does not see the folder " + folder +

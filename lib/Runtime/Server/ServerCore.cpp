@@ -108,15 +108,16 @@ void ServerCore::State::take(const Message &request, Responder responder,
   }
   if (!admit(*frame, std::move(responder), out))
     return;
-  // For a part: the request whose last missing part it was.
+  // If the frame was the last missing part of a request, `admit` has replaced
+  // it by that request.
   const Envelope due = frame->head;
   enqueue(due, [this, frame = std::move(*frame)](Outbox &box) mutable {
     coordinator.handle(std::move(frame), box);
   });
 }
 
-/// Handles a message as far as the application is not needed. Returns true if
-/// `frame` has a request that must be passed to the application.
+/// Handles a message, except for a request that the application must handle. In
+/// this case returns true, and sets `frame` to the request.
 bool ServerCore::State::admit(Frame &frame, Responder responder, Outbox &out) {
   const Envelope head = frame.head;
   const MutexLock lock(mutex);
@@ -148,10 +149,10 @@ bool ServerCore::State::admit(Frame &frame, Responder responder, Outbox &out) {
 
 std::optional<Message> ServerCore::State::screen(const Message &front,
                                                  uint64_t size) const {
-  const auto refusal = [](Envelope head, const std::string &sentence,
+  const auto refusal = [](Envelope head, const std::string &message,
                           const Message &code = {}) {
     head.kind = MessageKind::Refusal;
-    return joinFrame(head, Message::ofString(sentence), code);
+    return joinFrame(head, Message::ofString(message), code);
   };
   const auto head = readHead(front);
   if (!head)
@@ -172,7 +173,7 @@ std::optional<Message> ServerCore::State::screen(const Message &front,
   if (const std::string fault = fenceFault(*head); !fault.empty())
     return refusal(liveness.roster().fenceHead(*head), fault);
   if (job.hasFailed() && head->kind != MessageKind::Leave)
-    return refusal(*head, job.status().sentence,
+    return refusal(*head, job.status().message,
                    encodeFailureCode(job.status().code));
   return std::nullopt;
 }
@@ -210,7 +211,8 @@ void ServerCore::State::ask(const Envelope &head, Responder responder,
 void ServerCore::State::leave(const Frame &frame, Responder responder,
                               Outbox &out) {
   out.add(std::move(responder), frame.head, MessageKind::Response, {});
-  // The end of a worker says nothing about its process.
+  // A process leaves with worker 0. The end of another worker says nothing
+  // about its process.
   if (frame.head.worker == 0)
     liveness.leave(frame, out);
 }
@@ -324,9 +326,9 @@ std::optional<Message> ServerCore::screen(const Message &front,
                                           uint64_t size) const {
   return state->screen(front, size);
 }
-void ServerCore::setProgress(const std::string &sentence) {
+void ServerCore::setProgress(const std::string &message) {
   const MutexLock lock(state->mutex);
-  state->job.setProgress(sentence);
+  state->job.setProgress(message);
 }
 void ServerCore::open(ServerApplication &application) {
   state->open(application);

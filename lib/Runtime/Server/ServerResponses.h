@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_SERVER_SERVERRESPONSES_H
 #define LIB_RUNTIME_SERVER_SERVERRESPONSES_H
 
-#include "Server/ServedState.h"
+#include "Server/OwnedState.h"
 #include "Server/StateServerRows.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 
@@ -68,7 +68,7 @@ struct StateFor {
 class ServerResponses {
 public:
   /// The arguments must outlive this object.
-  ServerResponses(ServedState &state, StateServerRows &rows)
+  ServerResponses(OwnedState &state, StateServerRows &rows)
       : state(state), rows(rows) {}
 
   /// Returns the State responses to senders. The rows of their keys must exist.
@@ -83,7 +83,7 @@ private:
   Message stateResponse(const ExchangeLayout &layout, const StateFor &to,
                         const RowCopies &rowCopies, ParameterCopies &copies);
 
-  ServedState &state;
+  OwnedState &state;
   StateServerRows &rows;
 };
 

@@ -8,8 +8,8 @@
 
 #include "pdlrt/Server/StateServer.h"
 
+#include "Server/OwnedState.h"
 #include "Server/ReadService.h"
-#include "Server/ServedState.h"
 #include "Server/ServerResponses.h"
 #include "Server/StateServerRows.h"
 #include "Server/StepMode.h"
@@ -33,14 +33,14 @@ namespace {
 /// Measures the costs of step requests. Not thread-safe.
 class RequestMeter {
 public:
-  explicit RequestMeter(ServedState &state) : state(state) {}
+  explicit RequestMeter(OwnedState &state) : state(state) {}
 
   void begin(const Message &payload);
   void noteCheck() { state.metrics.check += state.stopwatch.lap(); }
   void end(const std::vector<Message> &responses);
 
 private:
-  ServedState &state;
+  OwnedState &state;
   /// Times of the first and the last step request.
   Stopwatch::Time firstRequest, lastRequest;
   double cpuBefore = 0;
@@ -103,7 +103,7 @@ struct StateServer::Parts {
     }
   }
 
-  ServedState state;
+  OwnedState state;
   StateServerRows rows;
   ServerResponses responses;
   ReadService reads;
@@ -223,7 +223,7 @@ Expected<StepFacts> StateServer::checkStep(const Envelope &request,
   if (!form)
     return Status::failedPrecondition(std::string("this server takes no ") +
                                       nameOf(request.kind));
-  const ServedState &state = parts->state;
+  const OwnedState &state = parts->state;
   Expected<uint32_t> program = ExchangeMessage::programOf(payload);
   if (!program)
     return program.status();
@@ -258,7 +258,7 @@ Expected<StepFacts> StateServer::checkStep(const Envelope &request,
 Expected<Message> StateServer::handle(const Envelope &request,
                                       Message payload) {
   if (request.kind == MessageKind::Save)
-    return parts->saves.handle(payload);
+    return parts->saves.handle(payload, saveRequestsOfTrainers());
   // The payload has passed `check`.
   const ExchangeLayout &layout =
       parts->state.layouts[*ExchangeMessage::programOf(payload)];

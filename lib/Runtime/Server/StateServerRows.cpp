@@ -18,7 +18,7 @@
 
 using namespace pdlrt;
 
-StateServerRows::StateServerRows(ServedState &state) : state(state) {
+StateServerRows::StateServerRows(OwnedState &state) : state(state) {
   state.model.setPrepared(this);
 }
 

@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_SERVER_STATESERVERROWS_H
 #define LIB_RUNTIME_SERVER_STATESERVERROWS_H
 
-#include "Server/ServedState.h"
+#include "Server/OwnedState.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/State/PreparedRows.h"
 #include "pdlrt/Table/EmbeddingTable.h"
@@ -49,7 +49,7 @@ public:
 
   /// `state` gets a reference to this object as its prepared rows, and must
   /// outlive it.
-  explicit StateServerRows(ServedState &state);
+  explicit StateServerRows(OwnedState &state);
 
   /// Sets the source of pending keys. Called once, before any request.
   void setPending(PendingKeys from) { pendingKeys = std::move(from); }
@@ -100,7 +100,7 @@ private:
   bool updatesAllRows(int32_t symbol) const;
   void listPrepared(const Visit &visit) const override;
 
-  ServedState &state;
+  OwnedState &state;
   PendingKeys pendingKeys;
   std::vector<KeyTask> tasks;
   std::vector<TableScratch> scratch;

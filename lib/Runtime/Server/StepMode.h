@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_SERVER_STEPMODE_H
 #define LIB_RUNTIME_SERVER_STEPMODE_H
 
-#include "Server/ServedState.h"
+#include "Server/OwnedState.h"
 #include "Server/ServerResponses.h"
 #include "Server/StateServerRows.h"
 #include "pdlrt/Server/StateServer.h"
@@ -23,7 +23,7 @@ namespace pdlrt {
 /// Parts of a server that a mode uses. They must outlive the mode.
 struct ModeSetup {
   const StepBounds &bounds;
-  ServedState &state;
+  OwnedState &state;
   StateServerRows &rows;
   ServerResponses &responses;
 };
@@ -62,7 +62,7 @@ public:
   virtual int64_t saveRequestsOfTrainers() const { return 0; }
 
 protected:
-  ServedState &state;
+  OwnedState &state;
   StateServerRows &stepRows;
   ServerResponses &stepResponses;
 };

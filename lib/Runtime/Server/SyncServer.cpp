@@ -83,9 +83,10 @@ private:
   bool normsArePending = false;
   /// True if a trainer was requested to stop, as a request of this step states.
   bool stop = false;
-  /// True if a trainer, or this server (`isSaveRequested`), wants a checkpoint
-  /// after this step.
+  /// True if a request of this step asks for a checkpoint after this step.
   bool save = false;
+  /// True if this server wants a checkpoint (`requestSave`), after the next
+  /// step with gradients.
   std::atomic<bool> isSaveRequested = false;
   std::atomic<int64_t> trainerRequests = 0;
   /// Number of rounds with gradients that were applied, or had no weight.

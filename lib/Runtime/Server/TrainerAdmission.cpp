@@ -17,7 +17,8 @@ Expected<Handshake> TrainerAdmission::compare(const Envelope &request,
   Expected<Handshake> trainer = decodeHandshake(payload);
   if (!trainer)
     return trainer;
-  // A rejoined trainer may find a checkpoint that is newer than the run.
+  // The start step of a trainer that rejoins is not compared: since the start
+  // of the run, newer checkpoints may have been written.
   if (joined.count(request.trainer) > 0)
     trainer->startStep = state.handshake.startStep;
   PDLRT_RETURN_IF_ERROR(compareHandshakes(*trainer, state.handshake));
@@ -56,8 +57,10 @@ void TrainerAdmission::setWorkers(int64_t workers) {
 
 /// Returns true if a trainer belongs to this job: its job, its model, and its
 /// fingerprints of state layout and training are those of this server. Its mode
-/// and its flags may differ. Otherwise it may belong to another job and have a
-/// wrong address.
+/// and its flags may differ, also the packing of gradients, which is a part of
+/// the training fingerprint. If a fingerprint differs, or if this version
+/// cannot decode the handshake, the trainer may belong to another job and have
+/// a wrong address.
 bool TrainerAdmission::isOfJob(const Message &handshake) const {
   const Expected<Handshake> given = decodeHandshake(handshake);
   if (!given)
@@ -66,18 +69,22 @@ bool TrainerAdmission::isOfJob(const Message &handshake) const {
   whose.job = given->job;
   whose.model = given->model;
   whose.layoutFingerprint = given->layoutFingerprint;
-  // Fingerprint of the program with the right packing.
-  const auto packing = gradientPackingOf(given->gradientPacking);
-  whose.trainingFingerprint =
-      fingerprintWith(fingerprintWith(given->trainingFingerprint,
-                                      packing.value_or(GradientPacking::None)),
-                      *gradientPackingOf(state.handshake.gradientPacking));
+  // Replaces the packing in the fingerprint by that of this server, because the
+  // packing is a flag and may differ.
+  const auto packingOf = [](const Handshake &of) {
+    return gradientPackingOf(of.gradientPacking)
+        .value_or(GradientPacking::None);
+  };
+  whose.trainingFingerprint = fingerprintWith(
+      fingerprintWith(given->trainingFingerprint, packingOf(*given)),
+      packingOf(state.handshake));
   return compareHandshakes(whose, state.handshake).ok();
 }
 
 bool TrainerAdmission::mayBeOfJob(const Message &handshake) const {
   const Expected<Handshake> given = decodeHandshake(handshake);
-  // Another version may belong to any job.
+  // A handshake that cannot be decoded comes from another version of PDL, and
+  // may belong to any job.
   if (!given)
     return true;
   Handshake whose = state.handshake;

@@ -9,7 +9,7 @@
 #ifndef LIB_RUNTIME_SERVER_TRAINERADMISSION_H
 #define LIB_RUNTIME_SERVER_TRAINERADMISSION_H
 
-#include "Server/ServedState.h"
+#include "Server/OwnedState.h"
 #include "pdlrt/Protocol/Handshake.h"
 #include "pdlrt/Server/SaveFolder.h"
 #include "pdlrt/Transport/Envelope.h"
@@ -25,7 +25,7 @@ class TrainerAdmission {
 public:
   /// The arguments must outlive this object. A join changes the folders that
   /// `folder` permits.
-  TrainerAdmission(ServedState &state, SaveFolder &folder)
+  TrainerAdmission(OwnedState &state, SaveFolder &folder)
       : state(state), folder(folder) {}
 
   /// Sets the number of workers of each trainer (`StateServer::setWorkers`).
@@ -43,7 +43,7 @@ private:
   Expected<Handshake> compare(const Envelope &request,
                               const Message &payload) const;
 
-  ServedState &state;
+  OwnedState &state;
   SaveFolder &folder;
   /// Trainers that have joined.
   std::set<uint32_t> joined;

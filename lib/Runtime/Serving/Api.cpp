@@ -18,6 +18,7 @@
 #include "pdlabi/hash.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/UnknownIds.h"
 #include "pdlrt/Gemm/Gemm.h"
 #include "pdlrt/Serving/Scorer.h"
@@ -26,8 +27,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <fmt/format.h>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -63,7 +64,7 @@ struct pdl_serving_model {
   Lease take(int32_t program) {
     Lease lease;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       lease.state = current;
       if (std::vector<std::unique_ptr<Scorer>> &waiting = idle[program];
           !waiting.empty()) {
@@ -78,31 +79,32 @@ struct pdl_serving_model {
   }
   /// Returns a scorer after a successful call. `ids`: the counts of the call.
   void giveBack(int32_t program, Lease lease, Scorer::IdCounts ids) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     idCounts.all += ids.all;
     idCounts.unknown += ids.unknown;
     idle[program].push_back(std::move(lease.scorer));
   }
 
   std::shared_ptr<const ServedState> state() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return current;
   }
   void replace(std::shared_ptr<const ServedState> state) {
     // The last user frees the old state, outside of the lock.
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     std::swap(current, state);
     ++version;
   }
 
   const pdl_descriptor &descriptor;
   const bool acceptOldLayout;
-  std::mutex mutex;
-  std::shared_ptr<const ServedState> current;
-  int64_t version = 1;
-  Scorer::IdCounts idCounts;
+  Mutex mutex;
+  std::shared_ptr<const ServedState> current PDLRT_GUARDED_BY(mutex);
+  int64_t version PDLRT_GUARDED_BY(mutex) = 1;
+  Scorer::IdCounts idCounts PDLRT_GUARDED_BY(mutex);
   /// Indexed by program.
-  std::vector<std::vector<std::unique_ptr<Scorer>>> idle;
+  std::vector<std::vector<std::unique_ptr<Scorer>>>
+      idle PDLRT_GUARDED_BY(mutex);
 };
 
 namespace {
@@ -195,10 +197,28 @@ static Status requireModel(const pdl_serving_model *model) {
                : Status::invalidArgument("the model is null; open one");
 }
 
+/// Returns an error if the library cannot use a type of weights.
+static Status checkWeights(const pdl_descriptor &descriptor, int64_t weights) {
+  if (weights != PDL_SERVING_WEIGHTS_COMPILED &&
+      weights != PDL_SERVING_WEIGHTS_INT8)
+    return Status::invalidArgument(
+        fmt::format("there are no weights of type {}; use a value of "
+                    "pdl_serving_weights",
+                    weights));
+  if (weights == PDL_SERVING_WEIGHTS_INT8 &&
+      descriptor.numerics == PDL_NUMERICS_STRICT)
+    return Status::failedPrecondition(
+        "weights in int8 would change the results of numerics strict; "
+        "translate the model with --numerics=fast, or open it without int8");
+  return {};
+}
+
 static pdl_serving_model *openValues(const pdl_serving_values *values) {
   pdl_serving_model *model = nullptr;
   (void)guarded([&]() -> Status {
-    if (!values || values->struct_size < sizeof(pdl_serving_values))
+    // The first version of this struct ends before `weights`.
+    constexpr size_t first = offsetof(pdl_serving_values, weights);
+    if (!values || values->struct_size < first)
       return Status::invalidArgument(
           "struct_size of the values is not that of "
           "pdl_serving_values; set it before the call");
@@ -206,9 +226,15 @@ static pdl_serving_model *openValues(const pdl_serving_values *values) {
       return Status::invalidArgument("the path of the model is null");
     const pdl_descriptor &descriptor = descriptorOfLibrary();
     const bool acceptOldLayout = values->accept_old_layout != 0;
+    const int64_t weights = values->struct_size >= sizeof(pdl_serving_values)
+                                ? values->weights
+                                : PDL_SERVING_WEIGHTS_COMPILED;
+    PDLRT_RETURN_IF_ERROR(checkWeights(descriptor, weights));
     auto state = ServedState::load(descriptor, values->path, acceptOldLayout);
     if (!state)
       return std::move(state).status();
+    if (weights == PDL_SERVING_WEIGHTS_INT8)
+      (*state)->factors().useInt8();
     model =
         new pdl_serving_model(descriptor, *std::move(state), acceptOldLayout);
     return {};
@@ -217,7 +243,8 @@ static pdl_serving_model *openValues(const pdl_serving_values *values) {
 }
 
 static pdl_serving_model *openModel(const char *path) {
-  const pdl_serving_values values = {sizeof(values), path, 0};
+  const pdl_serving_values values = {sizeof(values), path, 0,
+                                     PDL_SERVING_WEIGHTS_COMPILED};
   return openValues(&values);
 }
 
@@ -233,6 +260,18 @@ static const char *uncheckedOf(pdl_serving_model *model) {
   return found;
 }
 
+static int32_t weightsOf(pdl_serving_model *model) {
+  int32_t weights = -1;
+  (void)guarded([&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(requireModel(model));
+    weights = model->state()->factors().usesInt8()
+                  ? PDL_SERVING_WEIGHTS_INT8
+                  : PDL_SERVING_WEIGHTS_COMPILED;
+    return {};
+  });
+  return weights;
+}
+
 static void closeModel(pdl_serving_model *model) { delete model; }
 
 /// Merges the levels of changes in the current state, so that lookups become
@@ -246,7 +285,7 @@ static void joinLevels(pdl_serving_model &model,
   } catch (const std::bad_alloc &) {
     return;
   }
-  const std::lock_guard lock(model.mutex);
+  const MutexLock lock(model.mutex);
   if (joined && model.current == loaded)
     std::swap(model.current, joined);
 }
@@ -282,7 +321,7 @@ static int32_t stateOf(pdl_serving_model *model, pdl_serving_state *state) {
           "pdl_serving_state; set it before the call");
     std::shared_ptr<const ServedState> current;
     {
-      const std::lock_guard lock(model->mutex);
+      const MutexLock lock(model->mutex);
       current = model->current;
       state->version = model->version;
     }
@@ -398,7 +437,7 @@ static const char *warningOf(pdl_serving_model *model) {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
     Scorer::IdCounts ids;
     {
-      const std::lock_guard lock(model->mutex);
+      const MutexLock lock(model->mutex);
       ids = model->idCounts;
     }
     text = areTooManyUnknown(ids.all, ids.unknown)
@@ -462,13 +501,18 @@ connectModel(const pdl_serving_connection *connection) {
           "this library was made without servers; translate "
           "the model with --emit=library --servers");
     const pdl_descriptor &descriptor = descriptorOfLibrary();
+    const int64_t weights =
+        connection->struct_size >= sizeof(pdl_serving_connection)
+            ? connection->weights
+            : PDL_SERVING_WEIGHTS_COMPILED;
+    PDLRT_RETURN_IF_ERROR(checkWeights(descriptor, weights));
     std::shared_ptr<const RemoteRows> rows;
     bool isUnavailable = false;
     Status status;
     pdlrt_connect_rows(&descriptor, &*options, &rows, &isUnavailable, &status);
     PDLRT_RETURN_IF_ERROR(std::move(status));
     const bool acceptOldLayout =
-        connection->struct_size >= sizeof(pdl_serving_connection) &&
+        connection->struct_size >= offsetof(pdl_serving_connection, weights) &&
         connection->accept_old_layout != 0;
     auto state = ServedState::ofServers(
         descriptor, std::move(rows),
@@ -476,6 +520,8 @@ connectModel(const pdl_serving_connection *connection) {
         isUnavailable, acceptOldLayout);
     if (!state)
       return std::move(state).status();
+    if (weights == PDL_SERVING_WEIGHTS_INT8)
+      (*state)->factors().useInt8();
     model =
         new pdl_serving_model(descriptor, *std::move(state), acceptOldLayout);
     return {};
@@ -515,7 +561,7 @@ static int32_t rowCountsOf(pdl_serving_model *model,
     std::shared_ptr<const RemoteRows> rows;
     Scorer::IdCounts ids;
     {
-      const std::lock_guard lock(model->mutex);
+      const MutexLock lock(model->mutex);
       rows = model->current->remoteRows();
       ids = model->idCounts;
     }
@@ -553,7 +599,8 @@ pdl_serving_query(uint32_t version) {
                                         describeInput,
                                         runKeys,
                                         keyOf,
-                                        warningOf};
+                                        warningOf,
+                                        weightsOf};
   if (version != PDL_SERVING_VERSION) {
     pdlrt_set_error(PDL_INVALID_ARGUMENT,
                     "the library offers version 1 of pdl/serving.h; translate "

@@ -46,9 +46,9 @@ public:
   StateDifferences take() { return std::move(found); }
 
 private:
-  void report(const std::string &sentence) {
+  void report(const std::string &message) {
     if (++found.count <= int64_t(limit))
-      found.messages.push_back(sentence);
+      found.messages.push_back(message);
   }
   void compareElements(const std::string &what, const RowElements &elements,
                        const std::byte *left, const std::byte *right);

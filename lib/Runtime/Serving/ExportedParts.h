@@ -21,7 +21,9 @@
 namespace pdlrt {
 
 /// A folder that is created under a temporary name, and gets its final name by
-/// `commit`. The destructor removes a folder that was not committed.
+/// `commit`. The destructor removes a folder that was not committed. A folder
+/// in an object store has its final name at once: write its manifest last. Its
+/// file `.pdl-export` shows other processes that one process writes to it.
 class NewFolder {
 public:
   explicit NewFolder(const std::string &finalPath);
@@ -29,7 +31,8 @@ public:
   NewFolder(const NewFolder &) = delete;
   NewFolder &operator=(const NewFolder &) = delete;
 
-  /// Creates the folder. Returns an error if the final name exists.
+  /// Creates the folder. Returns an error if the final name exists, or if
+  /// another process writes to it.
   Status create();
   /// Syncs the names in the folder to disk, and renames the folder to its final
   /// name.
@@ -39,8 +42,12 @@ public:
 
 private:
   Status cannotWrite(std::error_code error) const;
+  Status isThere() const;
+  Status claim();
+  void removeFiles() const;
 
   const std::string finalPath;
+  bool isUnfinished = false;
 };
 
 /// Returns the part number of a slot: 1 for the first slot of the symbol.

@@ -258,7 +258,7 @@ Status TableReader::misplaced(const KeyValueFile &file) const {
   return Status::dataLoss(
       fmt::format("{}/{}: key {} is not in its place; export the checkpoint "
                   "again",
-                  source.path, file.file, *last));
+                  source.path, file.file, reader->key()));
 }
 
 Expected<KeyValueManifest>
@@ -279,8 +279,8 @@ pdlrt::verifyKeyValues(const std::string &path,
         break;
     }
   }
-  if (source->manifest.parameters)
-    PDLRT_RETURN_IF_ERROR(
-        checkFile(path + "/" + parametersName, *source->manifest.parameters));
+  const std::optional<FileDigest> &parameters = source->manifest.parameters;
+  if (parameters)
+    PDLRT_RETURN_IF_ERROR(checkFile(path + "/" + parametersName, *parameters));
   return std::move(source->manifest);
 }

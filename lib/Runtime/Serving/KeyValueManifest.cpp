@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files/CheckedText.h"
+#include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Serving/KeyValueExport.h"
 
 #include "nlohmann/json.hpp"
@@ -25,7 +27,9 @@ using nlohmann::json;
 /// would misread.
 static constexpr int64_t keyValueVersion = 1;
 
-bool pdlrt::isKeyValueExport(const std::string &folder) {
+Expected<bool> pdlrt::isKeyValueExport(const std::string &folder) {
+  if (isInObjectStore(folder))
+    return isStored(withoutSlashes(folder) + "/" + keyValueManifestName);
   std::error_code ignored;
   return std::filesystem::exists(
       std::filesystem::path(folder) / keyValueManifestName, ignored);

@@ -9,6 +9,7 @@
 #include "pdlrt/Serving/RowCache.h"
 
 #include "pdlabi/hash.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <algorithm>
 #include <bit>
@@ -53,8 +54,9 @@ struct RowCache::Set {
   }
 };
 
+/// Lock of the sets of a shard, and of their rows.
 struct alignas(64) RowCache::Shard {
-  std::mutex mutex;
+  Mutex mutex;
 };
 
 size_t RowCache::shardsOf(size_t sets) {
@@ -119,7 +121,7 @@ void RowCache::forEachKey(uint32_t tag, size_t count, KeyAt keyAt,
     const int32_t end = scratch.begins[s + 1];
     if (scratch.begins[s] == end)
       continue;
-    const std::lock_guard lock(shards[s].mutex);
+    const MutexLock lock(shards[s].mutex);
     for (int32_t at = scratch.begins[s]; at < end; ++at) {
       const int32_t i = scratch.order[size_t(at)];
       visit(i, setOf(scratch.hashes[size_t(i)]));

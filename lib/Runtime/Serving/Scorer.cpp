@@ -119,7 +119,8 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
   for (int64_t bag = 0; bag < bags; ++bag) {
     const int64_t slot = bag % field.width, before = count, first = next;
     const int64_t end = isRagged ? data.splits[bag + 1] : bag + 1;
-    // A missing id that is alone in its bag makes the bag missing.
+    // `missing_element` replaces a missing id, except one that is alone in its
+    // bag: then the whole bag is missing.
     const bool keepsMissing = hasElement && end - first > 1;
     uint64_t gaps = 0;
     for (; next < end; ++next) {
@@ -286,9 +287,12 @@ Status Scorer::takeBagValues(const pdl_field &field, const void *from,
             makeMissing(field, bag % field.width, own[count++]));
     } else {
       for (int64_t i = begin; i < end; ++i) {
-        if (isMissingAt(i) && !element)
+        if (!isMissingAt(i))
+          own[count++] = valueAt(i);
+        else if (element)
+          own[count++] = T(*element);
+        else
           return refuseNaN(field, i);
-        own[count++] = isMissingAt(i) ? T(*element) : valueAt(i);
       }
     }
     ends[bag + 1] = int32_t(count);

@@ -10,6 +10,8 @@
 
 #include "Serving/ExportedParts.h"
 #include "Serving/FileRows.h"
+#include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 
 #include <filesystem>
@@ -19,9 +21,13 @@
 using namespace pdlrt;
 namespace fs = std::filesystem;
 
-bool pdlrt::isExport(const std::string &folder) {
+Expected<bool> pdlrt::isExport(const std::string &folder) {
+  const std::string manifest =
+      withoutSlashes(folder) + "/" + exportManifestName;
+  if (isInObjectStore(folder))
+    return isStored(manifest);
   std::error_code ignored;
-  return fs::exists(fs::path(folder) / exportManifestName, ignored);
+  return fs::exists(manifest, ignored);
 }
 
 Status pdlrt::exportCheckpoint(const Checkpoint &checkpoint,
@@ -68,7 +74,7 @@ Status pdlrt::exportCheckpoint(const Checkpoint &checkpoint,
     manifest.parts.push_back(std::move(written));
   }
   PDLRT_RETURN_IF_ERROR(
-      writeManifest(manifest, folder.path + "/" + exportManifestName));
+      writeNewManifest(manifest, folder.path + "/" + exportManifestName));
   return folder.commit();
 }
 

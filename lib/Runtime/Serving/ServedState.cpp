@@ -8,6 +8,7 @@
 
 #include "pdlrt/Serving/ServedState.h"
 
+#include "Checkpoint/CheckpointNames.h"
 #include "Checkpoint/SymbolTensors.h"
 #include "Serving/FileRows.h"
 #include "pdlrt/Abi/Descriptor.h"
@@ -15,7 +16,9 @@
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Finite.h"
+#include "pdlrt/Files/OutputFiles.h"
 #include "pdlrt/Files/Safetensors.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Serving/KeyValueExport.h"
 #include "pdlrt/Serving/ServedExport.h"
 
@@ -486,15 +489,29 @@ Status StateLoader::readExport(const std::string &path) {
 
 Status StateLoader::readPath(const std::string &path) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored) ? readDump(path)
-         : isExport(path)                                ? readExport(path)
-                                                         : readCheckpoint(path);
+  const Expected<bool> isDump =
+      isInObjectStore(path) ? isStored(path)
+                            : std::filesystem::is_regular_file(path, ignored);
+  PDLRT_RETURN_IF_ERROR(isDump.status());
+  if (*isDump)
+    return readDump(path);
+  const Expected<bool> isExported = isExport(path);
+  PDLRT_RETURN_IF_ERROR(isExported.status());
+  return *isExported ? readExport(path) : readCheckpoint(path);
+}
+
+/// Returns the path of values. In an object store, names of files are appended
+/// to it, so it must not end with a slash.
+static std::string placeOfValues(const std::string &path) {
+  return isInObjectStore(path) ? withoutSlashes(path) : path;
 }
 
 static Expected<std::shared_ptr<const ServedState>>
 loadWhole(const pdl_descriptor &descriptor, const std::string &path,
           const ServedState *before, bool acceptOldLayout) {
-  if (isKeyValueExport(path))
+  const Expected<bool> isForKeyValues = isKeyValueExport(path);
+  PDLRT_RETURN_IF_ERROR(isForKeyValues.status());
+  if (*isForKeyValues)
     return Status::failedPrecondition(
         path + ": is an export for key-value stores, which "
                "no library reads; export the checkpoint "
@@ -507,7 +524,7 @@ loadWhole(const pdl_descriptor &descriptor, const std::string &path,
 Expected<std::shared_ptr<const ServedState>>
 ServedState::load(const pdl_descriptor &descriptor, const std::string &path,
                   bool acceptOldLayout) {
-  return loadWhole(descriptor, path, nullptr, acceptOldLayout);
+  return loadWhole(descriptor, placeOfValues(path), nullptr, acceptOldLayout);
 }
 
 //===----------------------------------------------------------------------===//
@@ -517,9 +534,7 @@ ServedState::load(const pdl_descriptor &descriptor, const std::string &path,
 /// If `path` is a checkpoint, returns it. Otherwise returns the newest
 /// checkpoint in the folder `path`, or an empty text if there is none.
 static std::string newestOf(const std::string &path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::exists(fs::path(path) / manifestName, ignored))
+  if (const Expected<bool> isOne = isCheckpointThere(path); isOne && *isOne)
     return path;
   // Sorted newest first.
   const std::vector<int64_t> found = listCheckpoints(path);
@@ -540,19 +555,21 @@ deltasAfter(const CheckpointLink &before, std::string path) {
   std::optional<uint64_t> expected;
   for (;;) {
     Expected<Checkpoint> next = Checkpoint::openAlone(path);
-    if (!next || !next->isDelta() ||
+    if (!next)
+      return std::nullopt;
+    const std::optional<CheckpointLink> after = next->manifest().after;
+    if (!after ||
         next->link().digest != expected.value_or(next->link().digest) ||
         std::ranges::any_of(
             next->manifest().parts, [](const CheckpointPart &part) {
               return part.kind == PartKind::Table && !part.isChanges;
             }))
       return std::nullopt;
-    const CheckpointLink after = *next->manifest().after;
     deltas.insert(deltas.begin(), *std::move(next));
-    if (isSame(after, before))
+    if (isSame(*after, before))
       return deltas;
-    path = (std::filesystem::path(path).parent_path() / after.name).string();
-    expected = after.digest;
+    path = (std::filesystem::path(path).parent_path() / after->name).string();
+    expected = after->digest;
   }
 }
 
@@ -560,13 +577,14 @@ Expected<std::shared_ptr<const ServedState>>
 ServedState::loadAfter(const pdl_descriptor &descriptor,
                        const std::string &path, const ServedState &before,
                        bool acceptOldLayout) {
-  const std::string newest = newestOf(path);
+  const std::string place = placeOfValues(path);
+  const std::string newest = newestOf(place);
   if (newest.empty() || !before.link)
-    return loadWhole(descriptor, path, &before, acceptOldLayout);
+    return loadWhole(descriptor, place, &before, acceptOldLayout);
   const std::optional<std::vector<Checkpoint>> deltas =
       deltasAfter(*before.link, newest);
   if (!deltas)
-    return loadWhole(descriptor, path, &before, acceptOldLayout);
+    return loadWhole(descriptor, place, &before, acceptOldLayout);
   StateLoader loader(descriptor, acceptOldLayout);
   PDLRT_RETURN_IF_ERROR(loader.readDeltas(*deltas, before));
   return loader.take(&before);
@@ -594,6 +612,6 @@ ServedState::ofServers(const pdl_descriptor &descriptor,
   isUnavailable = false;
   StateLoader loader(descriptor, acceptOldLayout, std::move(rows));
   PDLRT_RETURN_IF_ERROR(path.empty() ? loader.requestParameters(isUnavailable)
-                                     : loader.readPath(path));
+                                     : loader.readPath(placeOfValues(path)));
   return loader.take(before);
 }

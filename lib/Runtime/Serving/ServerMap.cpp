@@ -120,7 +120,7 @@ ServerMap::of(const pdl_descriptor &descriptor,
     Expected<Table> table = mapTable(symbol, addresses, servers);
     if (!table)
       return std::move(table).status();
-    map->tables[size_t(i)] = *std::move(table);
+    map->tables[size_t(i)] = std::make_unique<Table>(*std::move(table));
   }
   map->servers = std::move(servers);
   map->jobs = std::move(jobs);

@@ -10,13 +10,13 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/FileLimit.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Protocol/Heartbeat.h"
 #include "pdlrt/Transport/Address.h"
 #include "pdlrt/Transport/FailureCode.h"
 #include "pdlrt/Transport/SealedTransport.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
@@ -68,10 +68,12 @@ public:
 /// Collects the results of concurrent calls.
 namespace {
 struct Gate {
-  std::mutex mutex;
-  std::condition_variable changed;
-  size_t open = 0;
-  std::vector<CallResult> results;
+  explicit Gate(size_t calls) : open(calls), results(calls) {}
+
+  Mutex mutex;
+  ConditionVariable changed;
+  size_t open PDLRT_GUARDED_BY(mutex);
+  std::vector<CallResult> results PDLRT_GUARDED_BY(mutex);
 };
 } // namespace
 
@@ -79,9 +81,7 @@ struct Gate {
 void ServerRows::sendOnce(std::span<Call *const> calls,
                           const std::vector<uint64_t> &jobs, ClockTime until,
                           std::vector<CallResult> &results) const {
-  auto gate = std::make_shared<Gate>();
-  gate->open = calls.size();
-  gate->results.resize(calls.size());
+  auto gate = std::make_shared<Gate>(calls.size());
   for (size_t i = 0; i < calls.size(); ++i) {
     const Call &call = *calls[i];
     Envelope head;
@@ -89,15 +89,16 @@ void ServerRows::sendOnce(std::span<Call *const> calls,
     head.incarnation = call.kind == MessageKind::Read ? jobs[call.server] : 0;
     connections[call.server]->call(joinFrame(head, call.payload), until,
                                    [gate, i](CallResult result) {
-                                     const std::lock_guard lock(gate->mutex);
+                                     const MutexLock lock(gate->mutex);
                                      gate->results[i] = std::move(result);
                                      if (--gate->open == 0)
                                        gate->changed.notify_all();
                                    });
   }
   requests.fetch_add(int64_t(calls.size()), std::memory_order_relaxed);
-  std::unique_lock lock(gate->mutex);
-  gate->changed.wait(lock, [&] { return gate->open == 0; });
+  MutexLock lock(gate->mutex);
+  gate->changed.wait(
+      lock, [&]() PDLRT_REQUIRES(gate->mutex) { return gate->open == 0; });
   results = std::move(gate->results);
 }
 
@@ -114,7 +115,7 @@ Status ServerRows::describeTimeout(const Call &call) const {
 
 /// Evaluates the result of a call. Returns ok if the call has its response or
 /// must be repeated, otherwise an error that ends the call. Sets `ending`.
-Status ServerRows::judge(Call &call, CallResult result, int maxFailures,
+Status ServerRows::judge(Call &call, const CallResult &result, int maxFailures,
                          Ending &ending) const {
   const std::string &address = options.servers[call.server];
   ending = Ending::Unavailable;
@@ -145,7 +146,7 @@ Status ServerRows::judge(Call &call, CallResult result, int maxFailures,
   case MessageKind::Wait: {
     // The call is repeated until its deadline.
     const Expected<Heartbeat> sign = decodeHeartbeat(frame->payload);
-    call.response.payload = Message::ofString(sign ? sign->sentence : "busy");
+    call.response.payload = Message::ofString(sign ? sign->message : "busy");
     return {};
   }
   default:
@@ -176,7 +177,7 @@ Status ServerRows::callAll(std::vector<Call> &calls,
     Ending faultEnding = Ending::Unavailable;
     for (size_t i = 0; i < open.size(); ++i) {
       Ending one = Ending::Responded;
-      Status status = judge(*open[i], std::move(results[i]), maxFailures, one);
+      Status status = judge(*open[i], results[i], maxFailures, one);
       // If several calls fail, the error that a server was restarted takes
       // precedence, because the server is then visited again.
       if (!status.ok() && (fault.ok() || one == Ending::Stranger)) {
@@ -231,13 +232,13 @@ Status ServerRows::visitAll(ClockTime until, int maxFailures,
       descriptor, options.servers, std::move(servers), std::move(jobs), starts);
   if (!made)
     return std::move(made).status();
-  for (std::optional<ServerMap::Table> &table : (*made)->tables)
+  for (const std::unique_ptr<ServerMap::Table> &table : (*made)->tables)
     while (table && table->cache < caches.size() &&
            caches[table->cache]->rowBytes() != table->options.frozenBytes())
       ++table->cache;
   // Cached rows of previous incarnations of the servers are no longer valid.
   validSince.store(clock->now().count(), std::memory_order_relaxed);
-  const std::lock_guard lock(mapMutex);
+  const MutexLock lock(mapMutex);
   map = *std::move(made);
   return {};
 }
@@ -300,7 +301,7 @@ Status ServerRows::asking(bool &isUnavailable, Ask ask) const {
     isUnavailable = !status.ok() && ending != Ending::Responded;
     if (status.ok() || ending != Ending::Stranger || visits == maxVisits)
       return status;
-    const std::lock_guard lock(visitMutex);
+    const MutexLock lock(visitMutex);
     // Another thread may already have visited them.
     if (currentMap() == with)
       PDLRT_RETURN_IF_ERROR(visitAll(until, maxFailuresOfCall, isUnavailable));
@@ -365,7 +366,8 @@ Status ServerRows::read(std::span<const WantedRows> wanted,
         if (missing == 0)
           return {};
         PDLRT_RETURN_IF_ERROR(fetch(with, wanted, scratch, until, ending));
-        // The rows are at least as new as the request.
+        // `now` was read before the request, so the rows are at least as new as
+        // the time that the cache stores.
         for (size_t w = 0; w < wanted.size(); ++w)
           caches[with.tables[size_t(wanted[w].symbol)]->cache]->add(
               uint32_t(wanted[w].symbol), scratch.missing[w].places,

@@ -16,6 +16,7 @@
 #define LIB_RUNTIME_SERVING_SERVERROWS_H
 
 #include "pdlrt/Core/Clock.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Protocol/ReadCodec.h"
 #include "pdlrt/Serving/RemoteRows.h"
 #include "pdlrt/Serving/RowCache.h"
@@ -27,8 +28,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,8 +49,8 @@ struct ServerMap {
     /// Index of the cache for the rows of the table.
     size_t cache = 0;
   };
-  /// Indexed by symbol of the descriptor; none for parameters.
-  std::vector<std::optional<Table>> tables;
+  /// Indexed by symbol of the descriptor; null for parameters.
+  std::vector<std::unique_ptr<Table>> tables;
 
   /// Creates the map from the reports of all servers, after comparing them with
   /// the program. `starts`: the newest incarnation of a trainer that each
@@ -116,14 +115,14 @@ private:
     return clock->now() + std::chrono::milliseconds(options.timeoutMillis);
   }
   std::shared_ptr<const ServerMap> currentMap() const {
-    const std::lock_guard lock(mapMutex);
+    const MutexLock lock(mapMutex);
     return map;
   }
   void makeCaches();
   void sendOnce(std::span<Call *const> calls, const std::vector<uint64_t> &jobs,
                 ClockTime until, std::vector<CallResult> &results) const;
   Status describeTimeout(const Call &call) const;
-  Status judge(Call &call, CallResult result, int maxFailures,
+  Status judge(Call &call, const CallResult &result, int maxFailures,
                Ending &ending) const;
   Status callAll(std::vector<Call> &calls, const std::vector<uint64_t> &jobs,
                  ClockTime until, int maxFailures, Ending &ending) const;
@@ -150,11 +149,11 @@ private:
   /// Indexed by size of rows.
   std::vector<std::unique_ptr<RowCache>> caches;
 
-  mutable std::mutex mapMutex;
-  mutable std::shared_ptr<const ServerMap> map;
+  mutable Mutex mapMutex;
+  mutable std::shared_ptr<const ServerMap> map PDLRT_GUARDED_BY(mapMutex);
   /// Locked by the thread that registers with restarted servers. Other threads
   /// wait.
-  mutable std::mutex visitMutex;
+  mutable Mutex visitMutex;
   /// Time at which the oldest valid rows in the cache were requested. Older
   /// rows may come from servers that were restarted since.
   mutable std::atomic<int64_t> validSince = 0;

@@ -80,25 +80,25 @@ Status DeviceCopy::update(int32_t symbol) {
 }
 
 Expected<void *> DeviceCopy::parameter(int32_t symbol, bool frozen) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   PDLRT_RETURN_IF_ERROR(update(symbol));
   const int32_t part = frozen ? descriptor.symbols[symbol].frozen_part : 0;
   return parameters[symbol].parts[part].data();
 }
 
 Expected<DeviceStream *> DeviceCopy::ownStream() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   PDLRT_RETURN_IF_ERROR(prepareStream());
   return stream.get();
 }
 
 void DeviceCopy::outdate(int32_t symbol) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   parameters[symbol].isCurrent = false;
 }
 
 Status DeviceCopy::bringToHost(int32_t symbol) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   Parameter &parameter = parameters[symbol];
   for (int32_t part = 0; part < int32_t(parameter.parts.size()); ++part)
     PDLRT_RETURN_IF_ERROR(stream->copyOut(model.part(symbol, part),
@@ -110,7 +110,7 @@ Status DeviceCopy::bringToHost(int32_t symbol) {
 Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
                                 double weight, const void *gradient,
                                 std::vector<double> &partials) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   PDLRT_RETURN_IF_ERROR(prepareStream());
   const int64_t units = (count + unit - 1) / unit;
   const int64_t turns = units * PDL_DEVICE_LANES;
@@ -137,7 +137,7 @@ Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
 }
 
 Status DeviceCopy::copyOut(void *toHost, const void *fromDevice, size_t bytes) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   PDLRT_RETURN_IF_ERROR(prepareStream());
   PDLRT_RETURN_IF_ERROR(stream->copyOut(toHost, fromDevice, bytes));
   return stream->synchronize();
@@ -149,7 +149,7 @@ Status DeviceCopy::copyOut(void *toHost, const void *fromDevice, size_t bytes) {
 
 Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
                          const void *scalarsOfGroup) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   const pdl_symbol &symbol = descriptor.symbols[index];
   Parameter &parameter = parameters[index];
   PDLRT_RETURN_IF_ERROR(prepareStream());
@@ -185,11 +185,11 @@ Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
   give(*sent);
   give(nonFinite.onDevice(size_t(index)));
   return stream->launch(size_t(symbol.device_kernel), turns, arguments,
-                        /*beside=*/{}, symbol.name);
+                        /*extraUses=*/{}, symbol.name);
 }
 
 Expected<int32_t> DeviceCopy::finish() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (!std::exchange(isUpdating, false))
     return -1;
   const TraceSpan span("wait for rules");

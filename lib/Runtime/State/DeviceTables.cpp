@@ -63,11 +63,15 @@ DeviceTables::create(Device &device, const Model &model, TableShare share) {
     if (model.table(s))
       PDLRT_RETURN_IF_ERROR(checkTable(descriptor.symbols[s]));
   std::unique_ptr<DeviceTables> tables(new DeviceTables(device, model, share));
-  PDLRT_RETURN_IF_ERROR(openOnce(device, tables->stream, "tables"));
+  {
+    const MutexLock lock(tables->mutex);
+    PDLRT_RETURN_IF_ERROR(openOnce(device, tables->stream, "tables"));
+  }
   return tables;
 }
 
-bool DeviceTables::holds(int32_t symbol) const {
+// Not analyzed: the constructor sets `onHost`, and nothing changes it.
+bool DeviceTables::holds(int32_t symbol) const PDLRT_NO_THREAD_SAFETY_ANALYSIS {
   return entries[symbol].onHost != nullptr;
 }
 
@@ -89,7 +93,7 @@ Status DeviceTables::moveRows(EmbeddingTable &from, DeviceTable &to) {
   RowList rows;
   std::vector<int64_t> keys;
   std::vector<char> values;
-  const auto move = [&]() -> Status {
+  const auto move = [&]() PDLRT_REQUIRES(mutex) -> Status {
     PDLRT_RETURN_IF_ERROR(
         to.restore(*stream, int64_t(keys.size()), keys.data(), values.data()));
     keys.clear();
@@ -135,7 +139,7 @@ Status DeviceTables::openTable(int32_t symbol) {
 }
 
 Status DeviceTables::bringToHost() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   std::vector<int64_t> keys;
   std::vector<void *> places;
   for (Entry &entry : entries) {
@@ -168,7 +172,7 @@ Status DeviceTables::bringToHost() {
 }
 
 Expected<TableSize> DeviceTables::sizeOf(int32_t symbol) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   PDLRT_RETURN_IF_ERROR(openTable(symbol));
   PDLRT_RETURN_IF_ERROR(settle());
   const DeviceTable &table = *entries[symbol].table;
@@ -176,7 +180,7 @@ Expected<TableSize> DeviceTables::sizeOf(int32_t symbol) {
 }
 
 void DeviceTables::quiesce(int32_t symbol, uint16_t time) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (entries[symbol].table)
     entries[symbol].table->quiesce(time);
 }
@@ -188,7 +192,8 @@ void DeviceTables::quiesce(int32_t symbol, uint16_t time) {
 Status DeviceTables::sendKeys(int32_t symbol, int64_t count,
                               const int64_t *keys, DeviceRows &lookup) {
   PDLRT_RETURN_IF_ERROR(openTable(symbol));
-  // The last transfer may still be in progress.
+  // If the host has not waited since the last transfer of this lookup, waits,
+  // because the transfer may still use the memory.
   if (lookup.sentAt == waits)
     PDLRT_RETURN_IF_ERROR(settle());
   lookup.symbol = symbol;
@@ -210,7 +215,7 @@ Status DeviceTables::sendKeys(int32_t symbol, int64_t count,
 
 Status DeviceTables::pull(int32_t symbol, int64_t count, const int64_t *keys,
                           DeviceRows &lookup) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   PDLRT_RETURN_IF_ERROR(sendKeys(symbol, count, keys, lookup));
   return entries[symbol].table->pull(*stream, count, lookup.keysOfDevice(),
                                      lookup.rowsOfDevice());
@@ -218,7 +223,7 @@ Status DeviceTables::pull(int32_t symbol, int64_t count, const int64_t *keys,
 
 Status DeviceTables::find(int32_t symbol, int64_t count, const int64_t *keys,
                           DeviceRows &lookup) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   PDLRT_RETURN_IF_ERROR(sendKeys(symbol, count, keys, lookup));
   const size_t bytes = size_t(count) * sizeof(void *);
   PDLRT_RETURN_IF_ERROR(reserve(device, lookup.rowsOnHost,
@@ -245,7 +250,7 @@ Status DeviceTables::gather(DeviceRows &lookup, bool frozen, void *out,
                             DeviceStream &compute) {
   if (lookup.count == 0)
     return {};
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   const Expected<std::unique_ptr<DeviceEvent>> before = compute.record();
   if (!before)
     return before.status();
@@ -260,7 +265,7 @@ Status DeviceTables::gather(DeviceRows &lookup, bool frozen, void *out,
 Status DeviceTables::gatherToHost(DeviceRows &lookup, bool frozen) {
   if (lookup.count == 0)
     return {};
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   const pdl_symbol &symbol = descriptor.symbols[lookup.symbol];
   const size_t bytes =
       size_t(lookup.count) * size_t(symbol.row_width) * elementSize(symbol);
@@ -274,7 +279,7 @@ Status DeviceTables::gatherToHost(DeviceRows &lookup, bool frozen) {
 }
 
 Status DeviceTables::wait() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return settle();
 }
 
@@ -422,7 +427,7 @@ Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
       descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
   if (count == 0 && !isOfAll)
     return {};
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   Entry &entry = entries[index];
   PDLRT_RETURN_IF_ERROR(openTable(index));
   if (!std::exchange(isUpdating, true)) {
@@ -446,7 +451,7 @@ Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
 }
 
 Expected<int32_t> DeviceTables::finish() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (!std::exchange(isUpdating, false))
     return -1;
   const TraceSpan span("wait for rules of tables");

@@ -51,7 +51,7 @@ void Model::makeParameter(int32_t index) {
 }
 
 void Model::quiesce(QuiescentTables which) {
-  const std::lock_guard lock(ownStepMutex);
+  const MutexLock lock(ownStepMutex);
   for (int32_t s = 0; s < programDescriptor.symbol_count; ++s)
     if (EmbeddingTable *table = tablePointers[s];
         table && (which == QuiescentTables::All ||

@@ -84,7 +84,8 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
     const size_t size = elementSize(symbol);
-    // Another component applies the rule of a symbol without a group here.
+    // A symbol without a group has no rule in this process; another component
+    // applies its rule.
     if (symbol.group < 0)
       continue;
     bySymbol.push_back(i);
@@ -182,7 +183,8 @@ void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
   const void **seen =
       block.seenRows ? own.seen.reserveFor<const void *>(count) : nullptr;
   own.splits.assign(EmbeddingTable::shardCount + 1, 0);
-  // Until the keys are written, their memory holds the shards.
+  // Counts the rows of each shard. `keys` holds their shards until the keys are
+  // written below.
   for (int64_t i = 0; i < count; ++i) {
     keys[i] = EmbeddingTable::shardOf(block.keys[i]);
     ++own.splits[keys[i] + 1];
@@ -639,7 +641,7 @@ Status Updater::finish(const PartialSum &merged,
   {
     // In mode hogwild, other workers may update the same model. The lock gives
     // each update a number of its own.
-    const std::lock_guard lock(model.stepMutex());
+    const MutexLock lock(model.stepMutex());
     for (int32_t g = 0; g < descriptor.group_count; ++g)
       if (isUpdated(g, merged))
         PDLRT_RETURN_IF_ERROR(computeScalars(g, merged, norms));
@@ -712,7 +714,8 @@ static int32_t findNonFiniteSum(const pdl_descriptor &descriptor,
     weight =
         divisorOf(descriptor, descriptor.symbols[blocks[b].symbol].group,
                   merged.objectives[blocks[b].objective].weight, merged.steps);
-    // A weight that is not positive is not used as a divisor.
+    // If the weight is not positive, nothing is divided by it, so the block is
+    // not checked.
     if (!(weight > 0))
       continue;
     const int32_t type = blocks[b].elementType;
@@ -727,7 +730,8 @@ static int32_t findNonFiniteSum(const pdl_descriptor &descriptor,
 }
 
 bool pdlrt::hasSmallWeight(const PartialSum &merged) {
-  // The quotient is the smallest possible divisor of a group.
+  // A group divides by the sum of weights or, with `merge(sum)`, by the mean
+  // weight of a step. The mean is the smaller divisor.
   return std::ranges::any_of(merged.objectives, [&](const ObjectiveSums &sums) {
     return sums.weight > 0 && sums.weight / double(merged.steps) < 1;
   });

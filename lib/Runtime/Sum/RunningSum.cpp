@@ -97,7 +97,8 @@ Status RunningSum::add(const PartialSum &part, Scheduler &scheduler) {
   }
   sum.present = true;
   for (size_t b = 0; b < blocks.size(); ++b) {
-    // A sum of several parts was not computed on one set of values.
+    // `seen` has the values on which a gradient was computed. For a sum of
+    // several parts there is no such single set of values.
     sum.blocks[b].seen = parts == 0 ? part.blocks[b].seen : nullptr;
     sum.blocks[b].seenRows = parts == 0 ? part.blocks[b].seenRows : nullptr;
     if (blocks[b].isTable)

@@ -61,7 +61,8 @@ void BlockIndex::growTo(uint64_t count) {
 }
 
 void BlockIndex::insert(uint64_t mixed, uint32_t block, double phase) {
-  // From about this load on, the lines after some line are all full.
+  // With a higher load than this, `put` would soon fail, because some line and
+  // all lines that it may use instead are full.
   constexpr double maxLoad = 0.8;
   const uint32_t hash = hashOf(mixed);
   uint64_t count = lines.size();

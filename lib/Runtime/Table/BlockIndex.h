@@ -83,8 +83,7 @@ private:
     /// Returns a bit mask of the entries that equal `name`, without regard to
     /// the bits in `mask`.
     unsigned find(uint32_t name, uint32_t mask) const {
-      const auto *words =
-          reinterpret_cast<const __m256i *>(static_cast<const void *>(this));
+      const auto *words = reinterpret_cast<const __m256i *>(this);
       const __m256i others = _mm256_set1_epi32(int32_t(mask));
       const __m256i wanted = _mm256_set1_epi32(int32_t(name));
       const auto equal = [&](const __m256i *eight) {

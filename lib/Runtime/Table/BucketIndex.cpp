@@ -22,14 +22,14 @@ static constexpr size_t chunkBytes = BucketPool::chunkSize * sizeof(Bucket);
 Bucket *BucketPool::take() {
   Bucket *chunk = nullptr;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (unused.empty()) {
       // Capacity to return all chunks without allocating.
       if (unused.capacity() <= taken)
         unused.reserve(taken + taken / 2 + 16);
       chunk = reinterpret_cast<Bucket *>(blocks.take(chunkBytes));
       ++taken;
-      // Fresh memory is zero.
+      // New memory is already zero.
       return chunk;
     }
     chunk = unused.back();
@@ -40,12 +40,12 @@ Bucket *BucketPool::take() {
 }
 
 void BucketPool::give(Bucket *chunk) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   unused.push_back(chunk);
 }
 
 size_t BucketPool::memoryBytes() const {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return taken * chunkBytes + unused.capacity() * sizeof(Bucket *);
 }
 

@@ -26,12 +26,12 @@
 #define LIB_RUNTIME_TABLE_BUCKETINDEX_H
 
 #include "pdlrt/Core/AddressBlocks.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <immintrin.h>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt {
@@ -56,8 +56,8 @@ public:
   /// Returns the index of a mixed key's entry; -1 if the key is not in the
   /// bucket.
   int find(uint64_t mixed) const {
-    const __m256i eight = _mm256_load_si256(
-        reinterpret_cast<const __m256i *>(static_cast<const void *>(lows)));
+    const __m256i eight =
+        _mm256_load_si256(reinterpret_cast<const __m256i *>(lows));
     const __m256i same =
         _mm256_cmpeq_epi32(eight, _mm256_set1_epi32(int32_t(mixed)));
     unsigned equal = unsigned(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
@@ -121,10 +121,10 @@ public:
   size_t memoryBytes() const;
 
 private:
-  mutable std::mutex mutex;
-  AddressBlocks blocks;
-  std::vector<Bucket *> unused;
-  size_t taken = 0;
+  mutable Mutex mutex;
+  AddressBlocks blocks PDLRT_GUARDED_BY(mutex);
+  std::vector<Bucket *> unused PDLRT_GUARDED_BY(mutex);
+  size_t taken PDLRT_GUARDED_BY(mutex) = 0;
 };
 
 /// The keys of one shard, with the number of each key's row. All keys are mixed

@@ -11,6 +11,7 @@
 #include "Files/TemporaryFile.h"
 #include "pdlabi/hash.h"
 #include "pdlrt/Files/FileBytes.h"
+#include "pdlrt/Files/FileCache.h"
 #include "pdlrt/Table/FrozenRows.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <cstring>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -200,6 +202,18 @@ static Expected<FileHead> readHead(const FileBytes &file, size_t bucketBytes) {
   return head;
 }
 
+/// Returns a copy of a file in an object store; null for a file of this host.
+static Expected<std::shared_ptr<const CachedCopy>>
+copyIfStored(const std::string &path) {
+  if (!isInObjectStore(path))
+    return std::shared_ptr<const CachedCopy>();
+  const auto info = pinnedInfo(path);
+  PDLRT_RETURN_IF_ERROR(info.status());
+  const auto cache = processFileCache();
+  PDLRT_RETURN_IF_ERROR(cache.status());
+  return (*cache)->fetch(*info);
+}
+
 static Expected<FileBytes> openExported(const std::string &path) {
   if (::access(path.c_str(), R_OK) != 0)
     return Status::ofErrno(
@@ -211,7 +225,9 @@ static Expected<FileBytes> openExported(const std::string &path) {
 
 Expected<FrozenTable> FrozenTable::map(const std::string &path, size_t rowBytes,
                                        const FileDigest &digest) {
-  Expected<FileBytes> file = openExported(path);
+  auto copy = copyIfStored(path);
+  PDLRT_RETURN_IF_ERROR(copy.status());
+  Expected<FileBytes> file = openExported(*copy ? (*copy)->path() : path);
   if (!file)
     return std::move(file).status();
   Expected<FileHead> head = readHead(*file, sizeof(Bucket));
@@ -236,6 +252,14 @@ Expected<FrozenTable> FrozenTable::map(const std::string &path, size_t rowBytes,
   if (!memory)
     return std::move(memory).status();
   table.mapping = *std::move(memory);
+  if (*copy) {
+    // The copy is in use as long as it is mapped.
+    const void *const first = table.mapping.get();
+    auto both = std::make_shared<std::pair<std::shared_ptr<const CachedCopy>,
+                                           std::shared_ptr<const void>>>(
+        *std::move(copy), std::move(table.mapping));
+    table.mapping = {std::move(both), first};
+  }
   const auto *begin = static_cast<const char *>(table.mapping.get());
   table.buckets = reinterpret_cast<const Bucket *>(begin + sizeof(FileHead));
   table.rows = begin + head->rowsBegin;
@@ -264,7 +288,9 @@ Status FrozenTable::write(const std::string &path, FileDigest &digest) const {
 }
 
 Status FrozenTable::verify(const std::string &path, const FileDigest &digest) {
-  Expected<FileBytes> file = openExported(path);
+  const auto copy = copyIfStored(path);
+  PDLRT_RETURN_IF_ERROR(copy.status());
+  Expected<FileBytes> file = openExported(*copy ? (*copy)->path() : path);
   if (!file)
     return std::move(file).status();
   Expected<FileHead> head = readHead(*file, sizeof(Bucket));

@@ -139,7 +139,7 @@ Status HashTable::insertSlice(int64_t count, const int64_t *keys,
   forEachKey(
       count, sortByShard(count, keys, scratch),
       [&](int number, Shard &shard, int64_t key, uint64_t mixed,
-          int32_t place) {
+          int32_t place) PDLRT_REQUIRES(mutexOf(number)) {
         uint32_t row = 0;
         if (!shard.index.find(mixed, row)) {
           if (outOfMemory || !status.ok())
@@ -151,7 +151,7 @@ Status HashTable::insertSlice(int64_t count, const int64_t *keys,
             if (scratch.newRows && status.ok())
               scratch.newRows->push_back({key, rowAt(number, row)});
           } catch (const std::bad_alloc &) {
-            // Locks are released first.
+            // The exception is thrown later, after all locks are released.
             outOfMemory = true;
           }
           if (outOfMemory || !status.ok())
@@ -170,7 +170,7 @@ Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
                               void **rows, NewRow content) {
   constexpr int64_t ahead = 16;
   Shard &shard = shards[number];
-  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+  const MutexLock lock(groups[number / shardsOfLock].mutex);
   shard.index.reserve(uint64_t(count), phaseOf(number), buckets);
   for (int64_t i = 0; i < count; ++i) {
     if (i + ahead < count)
@@ -215,32 +215,32 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
   int64_t erased = 0;
   bool outOfMemory = false;
   const bool isTracked = tracksErased.load(std::memory_order_relaxed);
-  forEachKey(
-      count, sortByShard(count, keys, scratch),
-      [&](int number, Shard &shard, int64_t key, uint64_t mixed, int32_t) {
-        uint32_t row = 0;
-        std::vector<int64_t> &tracked =
-            groups[number / shardsOfLock].erasedKeys;
-        try {
-          rowsOfShard(number).reserveErased(1);
-          if (isTracked)
-            makeRoom(tracked, 1);
-          TableSnapshot *reading = snapshot();
-          if (reading && shard.index.find(mixed, row))
-            reading->noteErased(key, rowAt(number, row));
-        } catch (const std::bad_alloc &) {
-          outOfMemory = true;
-        }
-        if (outOfMemory || !shard.index.erase(mixed, row))
-          return;
-        if (isTracked)
-          tracked.push_back(key);
-        rowsOfShard(number).erase(row);
-        noteDeparture(number);
-        hasErased.store(true, std::memory_order_relaxed);
-        shard.rowCount.fetch_sub(1, std::memory_order_relaxed);
-        ++erased;
-      });
+  forEachKey(count, sortByShard(count, keys, scratch),
+             [&](int number, Shard &shard, int64_t key, uint64_t mixed, int32_t)
+                 PDLRT_REQUIRES(mutexOf(number)) {
+                   uint32_t row = 0;
+                   std::vector<int64_t> &tracked =
+                       groups[number / shardsOfLock].erasedKeys;
+                   try {
+                     rowsOfShard(number).reserveErased(1);
+                     if (isTracked)
+                       makeRoom(tracked, 1);
+                     TableSnapshot *reading = snapshot();
+                     if (reading && shard.index.find(mixed, row))
+                       reading->noteErased(key, rowAt(number, row));
+                   } catch (const std::bad_alloc &) {
+                     outOfMemory = true;
+                   }
+                   if (outOfMemory || !shard.index.erase(mixed, row))
+                     return;
+                   if (isTracked)
+                     tracked.push_back(key);
+                   rowsOfShard(number).erase(row);
+                   noteDeparture(number);
+                   hasErased.store(true, std::memory_order_relaxed);
+                   shard.rowCount.fetch_sub(1, std::memory_order_relaxed);
+                   ++erased;
+                 });
   if (outOfMemory)
     throw std::bad_alloc();
   return erased;
@@ -254,7 +254,7 @@ void HashTable::quiesce(uint16_t time) {
   bool isWaiting = false;
   hasErased.store(false, std::memory_order_relaxed);
   for (Group &group : groups) {
-    const std::lock_guard lock(group.mutex);
+    const MutexLock lock(group.mutex);
     isWaiting |= group.rows.quiesce();
   }
   if (isWaiting)
@@ -263,7 +263,7 @@ void HashTable::quiesce(uint16_t time) {
 
 void HashTable::reuseErased(int first, int end) {
   for (int g = first / shardsOfLock; g * shardsOfLock < end; ++g) {
-    const std::lock_guard lock(groups[g].mutex);
+    const MutexLock lock(groups[g].mutex);
     // Repeat until no row waits, as two updates would do.
     while (groups[g].rows.quiesce())
       ;
@@ -324,7 +324,7 @@ Status HashTable::admitAll(int64_t count, const int64_t *keys, void **rows,
     PDLRT_RETURN_IF_ERROR(insertSlice(
         std::min(keysAtOnce, count - begin), keys + begin, scratch, inserted,
         [&](int number, Shard &shard, int64_t key, uint64_t mixed,
-            int32_t place) {
+            int32_t place) PDLRT_REQUIRES(mutexOf(number)) {
           return admits(number, shard, key, mixed, begin + place);
         },
         [&](int32_t place, int number, uint32_t row) {
@@ -339,9 +339,10 @@ Status HashTable::admit(int64_t count, const int64_t *keys,
                         TableScratch &scratch, int64_t &inserted) {
   return admitAll(
       count, keys, rows, scratch, inserted,
-      [&](int number, Shard &, int64_t key, uint64_t mixed, int64_t i) {
-        return isAdmitted(number, key, mixed, occurrences[i]);
-      },
+      [&](int number, Shard &, int64_t key, uint64_t mixed, int64_t i)
+          PDLRT_REQUIRES(mutexOf(number)) {
+            return isAdmitted(number, key, mixed, occurrences[i]);
+          },
       [](int, uint64_t) {});
 }
 
@@ -352,10 +353,11 @@ Status HashTable::admitUnless(int64_t count, const int64_t *keys,
                               const Prefetch &prefetch) {
   return admitAll(
       count, keys, rows, scratch, inserted,
-      [&](int number, Shard &, int64_t key, uint64_t mixed, int64_t i) {
-        return !isElsewhere(number, mixed, i) &&
-               isAdmitted(number, key, mixed, occurrences[i]);
-      },
+      [&](int number, Shard &, int64_t key, uint64_t mixed, int64_t i)
+          PDLRT_REQUIRES(mutexOf(number)) {
+            return !isElsewhere(number, mixed, i) &&
+                   isAdmitted(number, key, mixed, occurrences[i]);
+          },
       [&](int number, uint64_t mixed) { prefetch(number, mixed); });
 }
 
@@ -402,7 +404,7 @@ void HashTable::dropUnseenWaiting(int number, int64_t period,
   keys.clear();
   if (!waiting)
     return;
-  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+  const MutexLock lock(groups[number / shardsOfLock].mutex);
   const TableLife &life = options().life;
   std::vector<std::pair<uint64_t, WaitingBits>> decayed;
   waiting[number].forEach([&](uint64_t key, uint32_t bits) {
@@ -454,7 +456,8 @@ int64_t HashTable::beginPeriod(int64_t period) {
 }
 
 /// Returns the smallest rank for which the sum of `counts` up to this rank is
-/// at least `wanted`. Subtracts the counts of smaller ranks from `wanted`.
+/// at least `wanted`, or the last rank if the sum is never that large.
+/// Subtracts the counts of smaller ranks from `wanted`.
 static uint32_t rankOf(const std::vector<int64_t> &counts, int64_t &wanted) {
   uint32_t rank = 0;
   while (rank + 1 < counts.size() && counts[rank] < wanted)
@@ -523,7 +526,7 @@ void HashTable::collectWaiting(int number, bool onlyChanged, bool areSaved,
   keys.clear();
   if (!waiting)
     return;
-  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+  const MutexLock lock(groups[number / shardsOfLock].mutex);
   keys.reserve(waiting[number].size());
   waiting[number].forEach([&](uint64_t key, uint32_t bits) {
     const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
@@ -540,7 +543,7 @@ void HashTable::collectWaiting(int number, bool onlyChanged, bool areSaved,
 void HashTable::restoreWaiting(int number, std::span<const WaitingKey> keys) {
   if (!waiting)
     return;
-  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+  const MutexLock lock(groups[number / shardsOfLock].mutex);
   for (const WaitingKey &each : keys) {
     const uint64_t mixed = pdlabi::mixKey(uint64_t(each.key));
     uint32_t bits = 0;
@@ -569,7 +572,7 @@ void HashTable::listLockedShard(int number, std::vector<TableRow> &rows) const {
 }
 
 void HashTable::listShard(int number, std::vector<TableRow> &rows) const {
-  const std::lock_guard lock(mutexOf(number));
+  const MutexLock lock(mutexOf(number));
   listLockedShard(number, rows);
 }
 
@@ -606,8 +609,8 @@ void HashTable::collectChanged(int number, RowList &rows) const {
 void *HashTable::takeIn(int number, uint64_t mixed, const void *bytes,
                         uint32_t noted, bool wasSaved) {
   uint32_t place = 0;
-  // Not a limit that users can reach: a table that spills rows has less rows in
-  // memory than there are row numbers.
+  // `makeRow` fails if no row number is left. That cannot happen here: a table
+  // that spills rows has far fewer rows in memory than there are row numbers.
   if (!makeRow(number, shards[number], mixed, place).ok())
     throw std::bad_alloc();
   void *row = rowAt(number, place);
@@ -639,7 +642,7 @@ void HashTable::release(int number, std::span<const TableRow> rows) {
 
 void HashTable::giveBack(int first, int end) {
   for (int number = first; number < end; ++number) {
-    const std::lock_guard lock(mutexOf(number));
+    const MutexLock lock(mutexOf(number));
     if (shards[number].index.size() == 0)
       shards[number].index.giveBack(buckets);
     // Memory of all shards that share a lock with this one.
@@ -657,7 +660,7 @@ void HashTable::trackErasedKey(int number, int64_t key) {
 
 void HashTable::trackErased(bool isTracked) {
   for (Group &group : groups) {
-    const std::lock_guard lock(group.mutex);
+    const MutexLock lock(group.mutex);
     group.erasedKeys = {};
   }
   tracksErased.store(isTracked, std::memory_order_relaxed);
@@ -665,10 +668,14 @@ void HashTable::trackErased(bool isTracked) {
 
 std::vector<int64_t> HashTable::takeErased() {
   std::vector<int64_t> keys;
-  for (const Group &group : groups)
+  for (const Group &group : groups) {
+    const MutexLock lock(group.mutex);
     keys.insert(keys.end(), group.erasedKeys.begin(), group.erasedKeys.end());
-  for (Group &group : groups)
+  }
+  for (Group &group : groups) {
+    const MutexLock lock(group.mutex);
     group.erasedKeys = {};
+  }
   std::ranges::sort(keys, [](int64_t a, int64_t b) {
     return std::pair(shardOf(a), a) < std::pair(shardOf(b), b);
   });
@@ -681,13 +688,13 @@ size_t HashTable::memoryBytes() const {
   size_t sum =
       memory.memoryBytes() + buckets.memoryBytes() + shardCount * sizeof(Shard);
   for (const Group &group : groups) {
-    const std::lock_guard lock(group.mutex);
+    const MutexLock lock(group.mutex);
     sum += sizeof(Group) + group.rows.memoryBytes() +
            group.erasedKeys.capacity() * sizeof(int64_t);
   }
   for (int number = 0; number < shardCount; ++number) {
     const Shard &shard = shards[number];
-    const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+    const MutexLock lock(groups[number / shardsOfLock].mutex);
     sum += shard.index.memoryBytes();
     if (waiting)
       sum += sizeof(BucketIndex) + waiting[number].memoryBytes();

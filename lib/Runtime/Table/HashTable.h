@@ -14,6 +14,7 @@
 #ifndef LIB_RUNTIME_TABLE_HASHTABLE_H
 #define LIB_RUNTIME_TABLE_HASHTABLE_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 
 #include "Table/BucketIndex.h"
@@ -23,7 +24,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -43,10 +43,11 @@ struct Shard {
 
 /// Data that shards with the same lock share.
 struct Group {
-  mutable std::mutex mutex;
+  mutable Mutex mutex;
+  /// Changed with the mutex locked; `RowPool::at` needs no lock.
   RowPool rows;
   /// Recorded erased keys, possibly with duplicates.
-  std::vector<int64_t> erasedKeys;
+  std::vector<int64_t> erasedKeys PDLRT_GUARDED_BY(mutex);
   /// Number of times that rows have left memory. A thread that reads a spilled
   /// row without the lock compares this number before and after, to see whether
   /// its data is still valid. Written while the mutex is locked.
@@ -119,7 +120,8 @@ protected:
   /// Lists rows in the order of the index.
   void listShard(int number, std::vector<TableRow> &rows) const;
   /// Lists rows of a locked shard in the order of the index.
-  void listLockedShard(int number, std::vector<TableRow> &rows) const;
+  void listLockedShard(int number, std::vector<TableRow> &rows) const
+      PDLRT_REQUIRES(mutexOf(number));
   /// Prefetches the headers, because many are read.
   void keepChanged(std::vector<TableRow> &rows) const;
 
@@ -127,19 +129,21 @@ protected:
   /// reused. No pointers to these rows may exist.
   void reuseErased(int first, int end);
 
-  std::mutex &mutexOf(int number) const {
+  /// Returns the lock of a shard.
+  Mutex &mutexOf(int number) const
+      PDLRT_RETURN_CAPABILITY(groups[number / shardsOfLock].mutex) {
     return groups[number / shardsOfLock].mutex;
   }
   uint64_t departuresOf(int number) const {
     return groups[number / shardsOfLock].departures.load(
         std::memory_order_acquire);
   }
-  /// Records that rows have left memory. The shard must be locked.
-  void noteDeparture(int number) {
+  /// Records that rows have left memory.
+  void noteDeparture(int number) PDLRT_REQUIRES(mutexOf(number)) {
     groups[number / shardsOfLock].departures.fetch_add(
         1, std::memory_order_release);
   }
-  void trackErasedKey(int number, int64_t key);
+  void trackErasedKey(int number, int64_t key) PDLRT_REQUIRES(mutexOf(number));
   static int lockOf(uint64_t mixed) {
     return pdlabi::shardOfMixedKey(mixed) / shardsOfLock;
   }
@@ -156,10 +160,10 @@ protected:
   /// Calls visit(shard number, shard, key, mixed key, index in the batch) for
   /// each key of a batch, with the lock of the shard locked. Some time before,
   /// prefetches the bucket of the key, and calls prefetch(shard number, mixed
-  /// key).
+  /// key). Not analyzed, because the locks that it holds depend on the keys.
   template <typename Visit, typename Ahead>
   void forEachKey(int64_t count, const Batch &batch, Visit visit,
-                  Ahead prefetch) const {
+                  Ahead prefetch) const PDLRT_NO_THREAD_SAFETY_ANALYSIS {
     // Number of keys between the one that is prefetched and the one that is
     // visited. All threads lock in ascending order of shards, so they cannot
     // deadlock.
@@ -210,16 +214,19 @@ protected:
                      const Elsewhere &isElsewhere, const Prefetch &prefetch);
 
   /// Inserts the row of a key that has none in memory. `bytes`: the row.
-  /// `noted` and `wasSaved`: content of its header. The shard must be locked.
-  /// On std::bad_alloc, nothing has changed.
+  /// `noted` and `wasSaved`: content of its header. On std::bad_alloc, nothing
+  /// has changed.
   void *takeIn(int number, uint64_t mixed, const void *bytes, uint32_t noted,
-               bool wasSaved);
-  /// Returns the row of a key in memory, or null. The shard must be locked.
-  void *findLocked(int number, uint64_t mixed) const;
-  /// Removes rows from memory that were spilled to disk. The shard must be
-  /// locked, and `reserveReleased` must have been called for as many rows.
-  void release(int number, std::span<const TableRow> rows);
-  void reserveReleased(int number, size_t count) {
+               bool wasSaved) PDLRT_REQUIRES(mutexOf(number));
+  /// Returns the row of a key in memory, or null.
+  void *findLocked(int number, uint64_t mixed) const
+      PDLRT_REQUIRES(mutexOf(number));
+  /// Removes rows from memory that were spilled to disk. `reserveReleased` must
+  /// have been called for as many rows.
+  void release(int number, std::span<const TableRow> rows)
+      PDLRT_REQUIRES(mutexOf(number));
+  void reserveReleased(int number, size_t count)
+      PDLRT_REQUIRES(mutexOf(number)) {
     rowsOfShard(number).reserveErased(count);
   }
   /// Releases the memory of shards in [first, end) that have no row in memory
@@ -247,7 +254,8 @@ private:
   /// Records that a key without a row has occurred. Returns true if it is
   /// admitted now, so that it gets a row. On std::bad_alloc, nothing has
   /// changed.
-  bool isAdmitted(int number, int64_t key, uint64_t mixed, int64_t occurrences);
+  bool isAdmitted(int number, int64_t key, uint64_t mixed, int64_t occurrences)
+      PDLRT_REQUIRES(mutexOf(number));
   /// Appends to `keys` the keys of the rows in `rows` to be evicted at the
   /// start of period `period`.
   void listUnseen(const std::vector<TableRow> &rows, int64_t period,
@@ -259,9 +267,11 @@ private:
                     TableScratch &scratch) const;
   /// Inserts a row. Its key no longer awaits admission.
   Status insertRow(int number, Shard &shard, int64_t key, uint64_t mixed,
-                   NewRow content, uint32_t &row);
+                   NewRow content, uint32_t &row)
+      PDLRT_REQUIRES(mutexOf(number));
   /// Reserves the next row number of the shard, and memory for its key.
-  Status makeRow(int number, Shard &shard, uint64_t mixed, uint32_t &row);
+  Status makeRow(int number, Shard &shard, uint64_t mixed, uint32_t &row)
+      PDLRT_REQUIRES(mutexOf(number));
 
   RowMemory memory;
   BucketPool buckets;

@@ -10,11 +10,11 @@
 
 #include "pdlabi/hash.h"
 #include "pdlrt/Core/AddressBlocks.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <mutex>
 #include <tuple>
 #include <utility>
 
@@ -37,14 +37,14 @@ public:
   /// Throws std::bad_alloc.
   std::unique_ptr<Piece> take(size_t bytes) {
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       if (bytes == pieceBytes && spare)
         return std::move(spare);
     }
     return std::make_unique<Piece>(bytes);
   }
   void give(std::unique_ptr<Piece> piece, size_t bytes) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (bytes == pieceBytes && !spare)
       spare = std::move(piece);
   }
@@ -53,8 +53,8 @@ public:
 
 private:
   const size_t pieceBytes;
-  std::mutex mutex;
-  std::unique_ptr<Piece> spare;
+  Mutex mutex;
+  std::unique_ptr<Piece> spare PDLRT_GUARDED_BY(mutex);
 };
 
 /// Memory of blocks. Written content does not change.
@@ -117,9 +117,10 @@ RecentBlocks::Held RecentBlocks::hold(uint32_t bits) const {
 void RecentBlocks::dropOldest() {
   for (auto &[table, shards] : tables)
     for (Entries &entries : shards) {
-      std::erase_if(entries, [&](const Entry &entry) {
-        return entry.buffer == buffers.front()->number;
-      });
+      std::erase_if(entries,
+                    [oldest = buffers.front()->number](const Entry &entry) {
+                      return entry.buffer == oldest;
+                    });
       // While a checkpoint is restored, a shard may have had many entries.
       constexpr size_t few = 64;
       if (entries.capacity() > 4 * entries.size() + few)
@@ -131,7 +132,7 @@ void RecentBlocks::dropOldest() {
 
 void RecentBlocks::put(uint64_t table, int shard, uint32_t number,
                        std::string_view bytes) {
-  std::unique_lock lock(mutex);
+  WriteLock lock(mutex);
   while (buffers.empty() || !buffers.back()->hasRoom(bytes.size())) {
     if (buffers.size() > written + maxWaiting) {
       changed.wait(lock);
@@ -171,7 +172,7 @@ void RecentBlocks::put(uint64_t table, int shard, uint32_t number,
 RecentBlocks::Held
 RecentBlocks::find(uint64_t table, std::span<const RowStore::BlockName> names,
                    std::string_view *blocks) const {
-  const std::shared_lock lock(mutex);
+  const ReadLock lock(mutex);
   uint32_t bits = 0;
   for (size_t i = 0; i < names.size(); ++i)
     if (const Entry *found = entryOf(table, names[i])) {
@@ -183,7 +184,7 @@ RecentBlocks::find(uint64_t table, std::span<const RowStore::BlockName> names,
 
 RecentBlocks::Numbered RecentBlocks::ofShard(uint64_t table, int shard,
                                              Held &held) const {
-  const std::shared_lock lock(mutex);
+  const ReadLock lock(mutex);
   Numbered blocks;
   uint32_t bits = 0;
   if (const Entries *entries = entriesOf(table, shard))
@@ -196,15 +197,16 @@ RecentBlocks::Numbered RecentBlocks::ofShard(uint64_t table, int shard,
 }
 
 bool RecentBlocks::waitForFull() {
-  std::shared_lock lock(mutex);
-  changed.wait(lock,
-               [&] { return isEnding() || buffers.size() > written + 1; });
+  ReadLock lock(mutex);
+  changed.wait(lock, [this]() PDLRT_REQUIRES_SHARED(mutex) {
+    return isEnding() || buffers.size() > written + 1;
+  });
   return !isEnding();
 }
 
 void RecentBlocks::end() {
   {
-    const std::lock_guard lock(mutex);
+    const WriteLock lock(mutex);
     ending.store(true, std::memory_order_relaxed);
   }
   changed.notify_all();
@@ -213,7 +215,7 @@ void RecentBlocks::end() {
 std::vector<RecentBlocks::Block> RecentBlocks::oldest() const {
   std::vector<Block> blocks;
   {
-    const std::shared_lock lock(mutex);
+    const ReadLock lock(mutex);
     const Buffer &buffer = *buffers[written];
     blocks.reserve(buffer.blocks.size());
     for (const Block &block : buffer.blocks)
@@ -228,7 +230,7 @@ std::vector<RecentBlocks::Block> RecentBlocks::oldest() const {
 
 void RecentBlocks::noteWritten() {
   {
-    const std::lock_guard lock(mutex);
+    const WriteLock lock(mutex);
     ++written;
   }
   changed.notify_all();

@@ -21,16 +21,15 @@
 #ifndef LIB_RUNTIME_TABLE_RECENTBLOCKS_H
 #define LIB_RUNTIME_TABLE_RECENTBLOCKS_H
 
+#include "pdlrt/Core/SharedMutex.h"
 #include "pdlrt/Table/RowStore.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
-#include <shared_mutex>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -95,29 +94,30 @@ private:
   /// In the order of their numbers.
   using Entries = std::vector<Entry>;
 
-  /// Returns the entries of a shard, or null if there are none. The mutex must
-  /// be locked, also for `entryOf`.
-  const Entries *entriesOf(uint64_t table, int shard) const;
-  const Entry *entryOf(uint64_t table, RowStore::BlockName name) const;
+  /// Returns the entries of a shard, or null if there are none.
+  const Entries *entriesOf(uint64_t table, int shard) const
+      PDLRT_REQUIRES_SHARED(mutex);
+  const Entry *entryOf(uint64_t table, RowStore::BlockName name) const
+      PDLRT_REQUIRES_SHARED(mutex);
   /// Returns a word with one bit set. Bit i stands for `buffers[i]`, the buffer
   /// of the entry.
-  uint32_t bitOf(const Entry &entry) const;
-  Held hold(uint32_t bits) const;
-  void dropOldest();
+  uint32_t bitOf(const Entry &entry) const PDLRT_REQUIRES_SHARED(mutex);
+  Held hold(uint32_t bits) const PDLRT_REQUIRES_SHARED(mutex);
+  void dropOldest() PDLRT_REQUIRES(mutex);
 
   const size_t bufferBytes;
   const std::shared_ptr<Memory> memory;
-  mutable std::shared_mutex mutex;
-  std::condition_variable_any changed;
+  mutable SharedMutex mutex;
+  SharedConditionVariable changed;
   /// Buffers from the oldest one to the one to which blocks are being added.
-  std::deque<std::shared_ptr<Buffer>> buffers;
+  std::deque<std::shared_ptr<Buffer>> buffers PDLRT_GUARDED_BY(mutex);
   /// Number of buffers that were written to files.
-  size_t written = 0;
+  size_t written PDLRT_GUARDED_BY(mutex) = 0;
   std::atomic<bool> ending{false};
   /// The number of the next buffer.
-  uint32_t nextBuffer = 0;
+  uint32_t nextBuffer PDLRT_GUARDED_BY(mutex) = 0;
   /// Indexed by table and shard.
-  std::map<uint64_t, std::vector<Entries>> tables;
+  std::map<uint64_t, std::vector<Entries>> tables PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlrt

@@ -17,7 +17,7 @@ RowMemory::RowMemory(const RowLayout &layout)
     : layout(layout), regionShift(std::bit_width(layout.rowsOfRegion() - 1)) {}
 
 char *RowMemory::takeRegion() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (unused.empty())
     return blocks.take(layout.regionBytes());
   char *region = unused.back();
@@ -26,12 +26,12 @@ char *RowMemory::takeRegion() {
 }
 
 void RowMemory::giveRegions(std::span<char *const> regions) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   unused.insert(unused.end(), regions.begin(), regions.end());
 }
 
 size_t RowMemory::memoryBytes() const {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return blocks.heldBytes();
 }
 

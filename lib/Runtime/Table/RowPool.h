@@ -19,13 +19,13 @@
 #define LIB_RUNTIME_TABLE_ROWPOOL_H
 
 #include "pdlrt/Core/AddressBlocks.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Table/RowLayout.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -52,9 +52,9 @@ public:
   const int regionShift;
 
 private:
-  mutable std::mutex mutex;
-  AddressBlocks blocks;
-  std::vector<char *> unused;
+  mutable Mutex mutex;
+  AddressBlocks blocks PDLRT_GUARDED_BY(mutex);
+  std::vector<char *> unused PDLRT_GUARDED_BY(mutex);
 };
 
 /// Allocates rows. Not thread-safe, except for `at`.

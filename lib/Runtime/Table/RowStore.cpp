@@ -12,6 +12,7 @@
 #include "Table/RocksLibrary.h"
 #include "pdlrt/Core/BlockedSignals.h"
 #include "pdlrt/Core/LockFile.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/Trace.h"
 
@@ -22,7 +23,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <new>
 #include <thread>
 #include <unistd.h>
@@ -124,7 +124,7 @@ std::string RowStore::Implementation::take(char *error) const {
 void RowStore::Implementation::end(const Status &failure) const {
   // Never unlocked: other threads that find the error wait here, so that it is
   // printed only once.
-  static std::mutex mutex;
+  static Mutex mutex;
   mutex.lock();
   std::_Exit(fail(failure));
 }
@@ -354,7 +354,7 @@ void RowStore::get(
       values[count] = nullptr;
       problems[count++] = nullptr;
     }
-    // `found` may throw, so the values are owned.
+    // Owns the values, because `found` may throw, and then they must be freed.
     std::vector<std::unique_ptr<PinnedValue, void (*)(PinnedValue *)>> owned;
     owned.reserve(count);
     if (count > 0)

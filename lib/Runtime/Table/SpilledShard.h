@@ -106,9 +106,12 @@ public:
   /// Marks a row as removed. Allocates nothing.
   void remove(const BlockLayout &layout, uint32_t block, uint32_t slot,
               int64_t key);
-  /// Moves rows out of blocks that have few live rows, so that these blocks can
-  /// be removed. Threads that read such a block without the lock notice it, as
-  /// if rows had left memory. Throws std::bad_alloc.
+  /// Moves live rows out of blocks that have few of them, while the shard has
+  /// more dead rows than live ones and two full blocks together. The numbers of
+  /// the emptied blocks are reused. Until then, the store keeps the bytes of
+  /// these blocks. Call only if rows have left memory since the shard was
+  /// locked (`HashTable::noteDeparture`). This tells threads that have read a
+  /// block without the lock to search again. Throws std::bad_alloc.
   void clean(const SpilledTable &table, int number);
   enum class Change { None, Written, Gone };
   /// Calls change(key, header, row) for each row. `change` may modify the
@@ -141,8 +144,8 @@ public:
   };
   View view(const SpilledTable &table, int number) const;
 
-  /// Returns the number of blocks, including those that were removed from the
-  /// store, because their numbers are reused later.
+  /// Returns the number of blocks, including those without live rows, whose
+  /// numbers are reused later.
   size_t blockCount() const { return blocks.size(); }
   /// Returns the bytes in memory.
   size_t memoryBytes() const {

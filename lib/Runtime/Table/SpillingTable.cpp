@@ -29,6 +29,7 @@
 #include "Table/HashTable.h"
 #include "Table/SortRows.h"
 #include "Table/SpilledShard.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/FallibleTasks.h"
 #include "pdlrt/Table/RowStore.h"
@@ -217,8 +218,8 @@ bool SpillingTable::resolve(const Wanted &wanted, const char *block,
   const int number = wanted.block.shard;
   const uint64_t mixed = pdlabi::mixKey(uint64_t(wanted.key));
   void *&row = rows[wanted.place];
-  const std::lock_guard lock(mutexOf(number));
-  if (void *found = findLocked(number, mixed)) {
+  const MutexLock lock(self.mutexOf(number));
+  if (void *found = self.findLocked(number, mixed)) {
     row = found;
     return true;
   }
@@ -290,14 +291,14 @@ int64_t SpillingTable::gather(int64_t count, const int64_t *keys, void **rows,
     if (images) {
       fetch(wanted, rows, images, again);
     } else {
-      std::mutex mutex;
+      Mutex mutex;
       fallibleRanges(
           int64_t(wanted.size()), double(wanted.size()) * bytesOfRead,
           [&](int64_t begin, int64_t end) {
             std::vector<Wanted> own;
             fetch(std::span(wanted).subspan(size_t(begin), size_t(end - begin)),
                   rows, images, own);
-            const std::lock_guard lock(mutex);
+            const MutexLock lock(mutex);
             again.insert(again.end(), own.begin(), own.end());
           });
     }
@@ -394,10 +395,10 @@ void SpillingTable::spill(int number, std::span<const TableRow> rows) {
   if (rows.empty())
     return;
   SpilledShard &shard = spilled[number];
-  const std::lock_guard lock(mutexOf(number));
+  const MutexLock lock(mutexOf(number));
   reserveReleased(number, rows.size());
   size_t kept = 0;
-  const auto leave = [&] {
+  const auto leave = [&]() PDLRT_REQUIRES(mutexOf(number)) {
     release(number, rows.first(kept));
     noteStored(number);
   };
@@ -433,7 +434,7 @@ void SpillingTable::chooseLeaving(int number, int64_t count, Eviction order,
                                   std::vector<TableRow> &rows) {
   std::vector<void *> needed;
   {
-    const std::lock_guard lock(mutexOf(number));
+    const MutexLock lock(mutexOf(number));
     listLockedShard(number, rows);
     needed.swap(recent[number]);
   }
@@ -541,7 +542,7 @@ int64_t SpillingTable::listAtPeriod(int number, int64_t period,
   // The lock makes a thread wait that reads a row back concurrently. That
   // thread then sees that rows have left memory, and reads again: its content
   // is from the time before this period.
-  const std::lock_guard lock(mutexOf(number));
+  const MutexLock lock(mutexOf(number));
   listLockedShard(number, rows);
   if (storedIn(number) == 0)
     return 0;
@@ -557,7 +558,8 @@ int64_t SpillingTable::listAtPeriod(int number, int64_t period,
   void *copy = images.take(layout());
   int64_t erased = 0;
   using Change = SpilledShard::Change;
-  const auto change = [&](int64_t key, SpilledHead &head, char *bytes) {
+  const auto change = [&](int64_t key, SpilledHead &head,
+                          char *bytes) PDLRT_REQUIRES(mutexOf(number)) {
     std::memcpy(copy, bytes, rowBytes());
     layout().headerOf(copy).restore(head.noted, time(), wasSaved(number, head));
     if (reading && isRewritten)
@@ -575,7 +577,7 @@ int64_t SpillingTable::listAtPeriod(int number, int64_t period,
     std::memcpy(bytes, copy, rowBytes());
     return Change::Written;
   };
-  const auto note = [&] {
+  const auto note = [&]() PDLRT_REQUIRES(mutexOf(number)) {
     noteStored(number);
     noteDeparture(number);
   };
@@ -606,7 +608,7 @@ void SpillingTable::collectShard(int number, RowList &rows) const {
   SpilledShard::View others;
   {
     // Rows that are brought in after this are in the view as they were.
-    const std::lock_guard lock(mutexOf(number));
+    const MutexLock lock(mutexOf(number));
     listLockedShard(number, rows);
     others = spilled[number].view(place, number);
   }
@@ -620,7 +622,7 @@ void SpillingTable::collectChanged(int number, RowList &rows) const {
   rows.images.clear();
   SpilledShard::View others;
   {
-    const std::lock_guard lock(mutexOf(number));
+    const MutexLock lock(mutexOf(number));
     listLockedShard(number, rows);
     others = spilled[number].view(place, number);
   }
@@ -641,7 +643,7 @@ void SpillingTable::noteShardSaved(int number) const {
 size_t SpillingTable::memoryBytes() const {
   size_t sum = HashTable::memoryBytes() + shardCount * sizeof(SpilledShard);
   for (int number = 0; number < shardCount; ++number) {
-    const std::lock_guard lock(mutexOf(number));
+    const MutexLock lock(mutexOf(number));
     sum += spilled[number].memoryBytes();
   }
   return sum;

@@ -9,13 +9,12 @@
 #include "pdlrt/Table/TableSnapshot.h"
 
 #include "pdlabi/hash.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
 #include <new>
 
 using namespace pdlrt;
@@ -156,16 +155,16 @@ private:
 } // namespace
 
 struct TableSnapshot::Shard {
-  mutable std::mutex mutex;
+  mutable Mutex mutex;
   /// True if the whole shard has been read. Written with the mutex locked.
   std::atomic<bool> isPassed{true};
-  KeyMap known;
-  Images images;
+  KeyMap known PDLRT_GUARDED_BY(mutex);
+  Images images PDLRT_GUARDED_BY(mutex);
   /// Rows that were brought into memory. Readers may have copies of them.
-  std::vector<TableRow> broughtIn;
+  std::vector<TableRow> broughtIn PDLRT_GUARDED_BY(mutex);
   /// True if `broughtIn` may include keys that the table no longer has.
-  bool hasErased = false;
-  /// Number of rows at the time of the snapshot.
+  bool hasErased PDLRT_GUARDED_BY(mutex) = false;
+  /// Number of rows at the time of the snapshot; constant after `begin`.
   int64_t size = 0;
 };
 
@@ -206,21 +205,21 @@ public:
   uint64_t turn() const { return turns.load(std::memory_order_acquire); }
   void next() {
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       turns.fetch_add(1, std::memory_order_release);
     }
     changed.notify_all();
   }
   void waitAfter(uint64_t turn) {
-    std::unique_lock lock(mutex);
+    MutexLock lock(mutex);
     changed.wait(lock,
                  [&] { return turns.load(std::memory_order_relaxed) != turn; });
   }
 
 private:
   std::atomic<size_t> most, used{0}, maxUsed{0};
-  std::mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex;
+  ConditionVariable changed;
   std::atomic<uint64_t> turns{0};
 };
 
@@ -237,7 +236,7 @@ void TableSnapshot::begin(size_t maxBytes, SavedRows which) {
   room = std::make_shared<Room>(std::max(maxBytes, ofRow));
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     Shard &shard = shards[s];
-    const std::lock_guard lock(shard.mutex);
+    const MutexLock lock(shard.mutex);
     shard.size = table.savedSize(s);
     shard.hasErased = false;
     shard.isPassed.store(shard.size == 0, std::memory_order_release);
@@ -261,9 +260,10 @@ void TableSnapshot::end() {
 // Called by threads that change the table
 //===----------------------------------------------------------------------===//
 
-/// Makes room for one more record of a shard, which must be locked. Returns
-/// false if the memory limit does not allow it. Throws std::bad_alloc.
-bool TableSnapshot::growKnown(Shard &shard, bool isLimited) {
+/// Makes room for one more record of a shard. Returns false if the memory limit
+/// does not allow it. Throws std::bad_alloc.
+bool TableSnapshot::growKnown(Shard &shard, bool isLimited)
+    PDLRT_REQUIRES(shard.mutex) {
   if (!shard.known.isFull())
     return true;
   const size_t before = shard.known.bytes(), after = shard.known.bytesGrown();
@@ -281,7 +281,8 @@ bool TableSnapshot::growKnown(Shard &shard, bool isLimited) {
 
 /// Makes room for one more copy of a row. Conditions and result are those of
 /// `growKnown`.
-bool TableSnapshot::growImages(Shard &shard, bool isLimited) {
+bool TableSnapshot::growImages(Shard &shard, bool isLimited)
+    PDLRT_REQUIRES(shard.mutex) {
   if (!shard.images.isFull())
     return true;
   const size_t more = shard.images.bytesToGrow(rowBytes);
@@ -305,10 +306,10 @@ bool TableSnapshot::isUnchanged(const void *row) const {
 }
 
 /// Copies a row if the save needs it. Returns true if the row may be written
-/// now. Returns false if the memory limit does not allow a copy. The shard must
-/// be locked. Throws std::bad_alloc.
+/// now. Returns false if the memory limit does not allow a copy. Throws
+/// std::bad_alloc.
 bool TableSnapshot::preserveRow(Shard &shard, int64_t key, const void *row,
-                                bool isLimited) {
+                                bool isLimited) PDLRT_REQUIRES(shard.mutex) {
   if (shard.isPassed.load(std::memory_order_relaxed))
     return true;
   // Threads that insert keys cannot wait; they wait later, before they write.
@@ -339,10 +340,11 @@ void TableSnapshot::preserve(int64_t count, const int64_t *keys,
       const uint64_t turn = room->turn();
       bool mayWrite = false;
       try {
-        const std::lock_guard lock(shard.mutex);
+        const MutexLock lock(shard.mutex);
         mayWrite = preserveRow(shard, keys[i], rows[i], /*isLimited=*/true);
       } catch (const std::bad_alloc &) {
-        // Shards that readers finish free memory.
+        // Waits below, like for the limit: the writer frees memory with each
+        // shard that it finishes.
         mayWrite = false;
       }
       if (mayWrite)
@@ -357,7 +359,7 @@ void TableSnapshot::noteNew(int64_t key) {
   Shard &shard = shards[EmbeddingTable::shardOf(key)];
   if (shard.isPassed.load(std::memory_order_acquire))
     return;
-  const std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   if (shard.isPassed.load(std::memory_order_relaxed) || shard.known.find(key))
     return;
   growKnown(shard, /*isLimited=*/false);
@@ -366,14 +368,14 @@ void TableSnapshot::noteNew(int64_t key) {
 
 void TableSnapshot::noteErased(int64_t key, const void *row) {
   Shard &shard = shards[EmbeddingTable::shardOf(key)];
-  const std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   preserveRow(shard, key, row, /*isLimited=*/false);
   shard.hasErased = true;
 }
 
 void TableSnapshot::noteRewritten(int64_t key, const void *row) {
   Shard &shard = shards[EmbeddingTable::shardOf(key)];
-  const std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   preserveRow(shard, key, row, /*isLimited=*/false);
 }
 
@@ -381,7 +383,7 @@ void TableSnapshot::noteBroughtIn(int64_t key, void *row) noexcept {
   Shard &shard = shards[EmbeddingTable::shardOf(key)];
   if (!notesSaved() || shard.isPassed.load(std::memory_order_acquire))
     return;
-  const std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   if (shard.isPassed.load(std::memory_order_relaxed))
     return;
   std::vector<TableRow> &rows = shard.broughtIn;
@@ -419,8 +421,8 @@ void TableSnapshot::collectShard(int number, RowList &rows) const {
     table.collectChanged(number, rows);
   else
     table.collectShard(number, rows);
-  const std::lock_guard lock(shard.mutex);
-  std::erase_if(rows, [&](const TableRow &row) {
+  const MutexLock lock(shard.mutex);
+  std::erase_if(rows, [&](const TableRow &row) PDLRT_REQUIRES(shard.mutex) {
     return isMark(shard.known.find(row.key));
   });
   if (!shard.hasErased)
@@ -447,7 +449,7 @@ void TableSnapshot::read(std::span<TableRow> rows, const Visit &visit) const {
                           EmbeddingTable::shardOf(rows[end].key) == number;)
       ++end;
     const Shard &shard = shards[number];
-    const std::lock_guard lock(shard.mutex);
+    const MutexLock lock(shard.mutex);
     for (TableRow &row : rows.subspan(begin, end - begin))
       if (const std::byte *image = shard.known.find(row.key))
         row.row = const_cast<std::byte *>(image);
@@ -459,7 +461,7 @@ void TableSnapshot::pass(int number, std::span<const TableRow> rows,
                          bool isSaved) {
   Shard &shard = shards[number];
   {
-    const std::lock_guard lock(shard.mutex);
+    const MutexLock lock(shard.mutex);
     // A thread that writes a row without record waits for this lock.
     if (isSaved && notesSaved() && !shard.isPassed) {
       for (const std::span<const TableRow> saved :

@@ -108,8 +108,9 @@ public:
     }
     for (const auto &[sink, call] : open)
       endLater(clock, call, {CallOutcome::Unavailable, {}});
-    // A request that arrives later must not keep the handler alive, because the
-    // handler refers to objects that may be destroyed after the listener.
+    // Responders may outlive the listener and share `state`. They must not keep
+    // the handler alive, because it refers to objects that may be destroyed
+    // after the listener.
     state->handler = {};
   }
   const std::string &address() const override { return where; }

@@ -9,9 +9,9 @@
 #ifndef LIB_RUNTIME_TRANSPORT_OPENCALL_H
 #define LIB_RUNTIME_TRANSPORT_OPENCALL_H
 
+#include "pdlrt/Core/RecursiveMutex.h"
 #include "pdlrt/Transport/Transport.h"
 
-#include <mutex>
 #include <utility>
 
 namespace pdlrt {
@@ -24,15 +24,15 @@ public:
   /// Ends the call: runs `done` with `result`. A second call does nothing, and
   /// waits until `done` has returned, unless it is made within `done`.
   void end(CallResult result) {
-    const std::lock_guard lock(mutex);
+    const RecursiveLock lock(mutex);
     if (CallDone action = std::exchange(done, nullptr))
       action(std::move(result));
   }
 
 private:
   // Recursive, because `done` may destroy the connection, which ends its calls.
-  std::recursive_mutex mutex;
-  CallDone done;
+  RecursiveMutex mutex;
+  CallDone done PDLRT_GUARDED_BY(mutex);
 };
 
 } // namespace pdlrt

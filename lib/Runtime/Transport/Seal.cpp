@@ -138,7 +138,7 @@ bool SealKey::isValid(const Seal &seal, const Message &front,
 }
 
 bool SealKey::takeOnce(uint64_t counter) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (counter > newest) {
     if (counter - newest >= window)
       seen.reset();

@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_TRANSPORT_SEAL_H
 #define LIB_RUNTIME_TRANSPORT_SEAL_H
 
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/SipHash.h"
 #include "pdlrt/Transport/Message.h"
 #include "pdlrt/Transport/SealedTransport.h"
@@ -17,7 +18,6 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,9 +101,9 @@ private:
   static constexpr uint64_t window = 4096;
 
   const SipKey key;
-  std::mutex mutex;
-  uint64_t newest = 0;
-  std::bitset<window> seen;
+  Mutex mutex;
+  uint64_t newest PDLRT_GUARDED_BY(mutex) = 0;
+  std::bitset<window> seen PDLRT_GUARDED_BY(mutex);
 };
 
 /// Returns a handler that accepts only requests of authenticated connections.

@@ -8,6 +8,7 @@
 
 #include "Transport/Seal.h"
 #include "pdlrt/Core/Clock.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Sha256.h"
 #include "pdlrt/Transport/Frame.h"
 
@@ -15,7 +16,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -105,15 +105,15 @@ private:
   Clock &clock;
   const size_t maxKeys;
   const SipKey cookieKey;
-  std::mutex mutex;
-  std::map<uint64_t, Entry> keys;
+  Mutex mutex;
+  std::map<uint64_t, Entry> keys PDLRT_GUARDED_BY(mutex);
   /// Time of the newest challenge whose key was forgotten.
-  std::optional<ClockTime> forgotten;
-  uint64_t uses = 0;
+  std::optional<ClockTime> forgotten PDLRT_GUARDED_BY(mutex);
+  uint64_t uses PDLRT_GUARDED_BY(mutex) = 0;
 };
 
-Message refusal(const std::string &sentence) {
-  return makeSealMessage({SealKind::Refusal}, sentence);
+Message refusal(const std::string &message) {
+  return makeSealMessage({SealKind::Refusal}, message);
 }
 
 /// Returns the nonce of the listener. It consists of a random number, which
@@ -182,11 +182,12 @@ Message Gate::respond(const Seal &seal, const Message &message) {
 }
 
 /// Adds a key, unless it is known already. So a repeated proof does not reset
-/// which requests have arrived under the key. Returns false if the proof is so
-/// old that its key may have been forgotten; the connection must authenticate
-/// itself again.
+/// which requests have arrived under the key. If there are too many keys,
+/// forgets the one that was not used for the longest time. Returns false if the
+/// proof is so old that its key may have been forgotten; the connection must
+/// authenticate itself again.
 bool Gate::add(std::shared_ptr<SealKey> key, ClockTime challenged) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (keys.contains(key->id))
     return true;
   if (forgotten && challenged <= *forgotten)
@@ -207,7 +208,7 @@ std::shared_ptr<SealKey> Gate::keyOf(const Seal &seal, const Message &front,
                                      uint64_t size) {
   std::shared_ptr<SealKey> key;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const auto found = keys.find(seal.key);
     if (found == keys.end())
       return nullptr;

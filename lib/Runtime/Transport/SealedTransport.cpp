@@ -9,12 +9,13 @@
 #include "pdlrt/Transport/SealedTransport.h"
 
 #include "Transport/Seal.h"
+#include "pdlrt/Core/Mutex.h"
+#include "pdlrt/Core/RecursiveMutex.h"
 #include "pdlrt/Core/Sha256.h"
 #include "pdlrt/Transport/Frame.h"
 
 #include <algorithm>
 #include <list>
-#include <mutex>
 #include <utility>
 
 using namespace pdlrt;
@@ -52,11 +53,10 @@ public:
 private:
   using Calls = std::list<std::shared_ptr<Call>>;
 
-  // Call these with `mutex` locked.
-  void enqueue(Call call);
-  void send(Call call);
-  void greet();
-  Calls stopGreeting() {
+  void enqueue(Call call) PDLRT_REQUIRES(mutex);
+  void send(Call call) PDLRT_REQUIRES(mutex);
+  void greet() PDLRT_REQUIRES(mutex);
+  Calls stopGreeting() PDLRT_REQUIRES(mutex) {
     isGreeting = false;
     return std::exchange(waiting, {});
   }
@@ -67,7 +67,7 @@ private:
   void callEnded(const std::shared_ptr<SealKey> &under, uint64_t number,
                  Call call, CallResult result);
   void fail(const CallResult &result);
-  void refuse(const std::string &sentence);
+  void refuse(const std::string &message);
   /// Returns true if the response has a seal of kind `kind`, followed by `size`
   /// bytes, which are stored in `body`. Otherwise ends all waiting calls and
   /// returns false.
@@ -76,17 +76,17 @@ private:
 
   const Credentials credentials;
   Clock &clock;
-  std::recursive_mutex ending;
-  std::mutex mutex;
-  std::unique_ptr<Connection> inner;
-  std::shared_ptr<SealKey> key;
-  uint64_t requests = 0;
-  bool isGreeting = false;
-  Calls waiting;
+  RecursiveMutex ending;
+  Mutex mutex;
+  std::unique_ptr<Connection> inner PDLRT_GUARDED_BY(mutex);
+  std::shared_ptr<SealKey> key PDLRT_GUARDED_BY(mutex);
+  uint64_t requests PDLRT_GUARDED_BY(mutex) = 0;
+  bool isGreeting PDLRT_GUARDED_BY(mutex) = false;
+  Calls waiting PDLRT_GUARDED_BY(mutex);
 };
 
 void SealedConnection::call(Call call) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (key)
     send(std::move(call));
   else
@@ -133,12 +133,12 @@ void SealedConnection::greet() {
 }
 
 void SealedConnection::deadlinePassed(const std::weak_ptr<Call> &of) {
-  const std::lock_guard wait(ending);
+  const RecursiveLock wait(ending);
   std::shared_ptr<Call> call = of.lock();
   if (!call)
     return;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const auto found = std::ranges::find(waiting, call);
     if (found == waiting.end())
       return;
@@ -176,7 +176,7 @@ void SealedConnection::helloEnded(const std::string &nonce,
     return;
   const SealSecrets secrets =
       SealSecrets::derive(credentials.token, credentials.role, nonce, theirs);
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (!inner)
     return;
   inner->call(makeSealMessage({SealKind::Proof, uint64_t(credentials.role)},
@@ -199,7 +199,7 @@ void SealedConnection::proofEnded(const SealSecrets &expected,
     return;
   }
   const uint64_t id = readSeal(result.response)->key;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (!inner)
     return;
   key = std::make_shared<SealKey>(id, credentials.role, expected.key);
@@ -223,7 +223,7 @@ void SealedConnection::callEnded(const std::shared_ptr<SealKey> &under,
     return;
   }
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     // The listener was restarted, or has dropped the key.
     const bool isUnknown = seal && seal->kind == SealKind::UnknownKey;
     if (isUnknown && key == under)
@@ -242,18 +242,18 @@ void SealedConnection::callEnded(const std::shared_ptr<SealKey> &under,
 void SealedConnection::fail(const CallResult &result) {
   Calls ended;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     ended = stopGreeting();
   }
   for (const std::shared_ptr<Call> &call : ended)
     call->done(result);
 }
 
-/// Ends all calls of the connection with the refusal `sentence`.
-void SealedConnection::refuse(const std::string &sentence) {
+/// Ends all calls of the connection with the refusal `message`.
+void SealedConnection::refuse(const std::string &message) {
   Calls ended;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     ended = stopGreeting();
   }
   for (const std::shared_ptr<Call> &call : ended) {
@@ -262,7 +262,7 @@ void SealedConnection::refuse(const std::string &sentence) {
       head = *own;
     head.kind = MessageKind::Refusal;
     call->done(
-        {CallOutcome::Responded, joinFrame(head, Message::ofString(sentence))});
+        {CallOutcome::Responded, joinFrame(head, Message::ofString(message))});
   }
 }
 
@@ -270,14 +270,14 @@ void SealedConnection::close() {
   std::unique_ptr<Connection> last;
   Calls ended;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     last = std::move(inner);
   }
   // Waits for the completion callbacks of its calls.
   last.reset();
-  const std::lock_guard wait(ending);
+  const RecursiveLock wait(ending);
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     ended = stopGreeting();
   }
   for (const std::shared_ptr<Call> &call : ended)

@@ -245,8 +245,8 @@ private:
     return ConcatOp::create(opBuilder, pull.getLoc(), parts, /*axis=*/1);
   }
 
-  /// Returns how often each pulled key occurs in the bags that are pooled from
-  /// its rows, as [keys, 1].
+  /// Returns the number of occurrences of each pulled key in the bags that
+  /// `nn.pool` pools from the rows of `pull`, as a tensor of shape [keys, 1].
   Value occurrencesOf(PullOp pull) {
     Location loc = pull.getLoc();
     Type element = elementTypeOf(pull.getRows().getType());

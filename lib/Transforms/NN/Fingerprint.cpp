@@ -386,7 +386,8 @@ void PartCollector::addSymbol(Operation *symbol) {
           "behind those of @" + first.getValue().str());
     if (table.getShrinkEvery())
       add(training, "shrinking of " + name, textOfShrinking(table));
-    // All other values are in the checkpoint.
+    // A checkpoint has the values of all rows that exist. Initial values matter
+    // only if a program can create rows.
     if (reached.contains(table.getSymNameAttr())) {
       std::string text;
       llvm::raw_string_ostream(text) << table.getInit();
@@ -469,7 +470,8 @@ void PartCollector::addGroup(GroupOp group) {
   }
   if (std::optional<Untouched> untouched = group.getUntouched())
     add(training, "untouched rows" + of, stringifyUntouched(*untouched).str());
-  // The default merge is the mean.
+  // The mean is the default and adds no text, so fingerprints of older models
+  // stay the same.
   if (group.getMerge() == Merge::sum)
     add(training, "merged steps" + of, stringifyMerge(Merge::sum).str());
   if (std::optional<RateOver> over = group.getRateOver())

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
@@ -121,7 +122,8 @@ static Value sameRows(Operation *op) {
     return {};
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return matmul.getTransposeLhs() ? Value() : matmul.getLhs();
-  // A reshape that joins positions of a row with the rows makes more rows.
+  // A reshape must keep the number of rows: one that moves positions of a row
+  // into the first dimension makes more rows.
   if (auto reshape = dyn_cast<ReshapeOp>(op);
       reshape && (!countsRows(reshape.getInput()) ||
                   elementsOfRow(reshape.getInput().getType()) !=

@@ -141,8 +141,8 @@ static AttrTypeReplacer replacementOfSymbols(FuncOp callee, CallOp call) {
   return replacer;
 }
 
-/// Inlines all calls in `program`, outer calls first. Each op is then copied
-/// once, to its final place.
+/// Inlines all calls in `program`, outer calls first. So each op of the result
+/// is cloned at most once, directly to its final place.
 static void inlineCalls(ProgramOp program, SymbolTable &symbols) {
   SmallVector<CallOp> worklist;
   auto enqueue = [&](CallOp call) { worklist.push_back(call); };

@@ -52,7 +52,8 @@ private:
       if (groupOf(&symbol) != name)
         continue;
       StringAttr member = SymbolTable::getSymbolName(&symbol);
-      // Both parts of a split table share one norm. The first part comes first.
+      // Both parts of a split table share one norm. The first part precedes the
+      // second in the module, so its group exists already.
       if (auto first = symbol.getAttrOfType<FlatSymbolRefAttr>(kWidensAttrName))
         if (auto shared =
                 cast_or_null<FlatSymbolRefAttr>(parts.lookup(first))) {

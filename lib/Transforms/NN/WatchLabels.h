@@ -18,9 +18,10 @@ namespace pdlc {
 /// `nn.log_loss`, `nn.softmax_cross_entropy`, `nn.rank_loss` and
 /// `nn.hinge_loss`. Adds an `nn.observe` of the metric `pdlabi::labelRangeName`
 /// for labels that come from fields; the runtime warns if the metric finds any.
-/// Samples without weight in the loss are not counted. Must be called before
-/// composite ops are lowered, on programs whose functions are inlined. `rowsOf`
-/// is the result of `verifyRowSpaces`.
+/// Only losses that an `nn.minimize` depends on are considered. Samples without
+/// weight in it are not counted, unless weights and labels have different
+/// element types. Must be called before composite ops are lowered, on programs
+/// whose functions are inlined. `rowsOf` is the result of `verifyRowSpaces`.
 void watchLabels(nn::ProgramOp program, const RowsOfBags &rowsOf);
 
 } // namespace pdlc

@@ -210,7 +210,8 @@ static LogicalResult verifyAhead(ps::MessageOp message,
       return message.emitOpError()
              << "@" << message.getSymName() << " sends " << name
              << " ahead, but no results that would end the step before";
-    // Keys of changed rows belong to completed steps.
+    // If trainers apply, keys are those of rows that a completed step has
+    // changed, so they cannot be sent before it.
     if (isKeys && isAhead && mode.trainersApply)
       return message.emitOpError()
              << "@" << message.getSymName() << " sends " << name

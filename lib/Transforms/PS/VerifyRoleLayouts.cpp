@@ -26,7 +26,8 @@ static LogicalResult verifySameLayout(Role &trainer, Role &pserver) {
                               << " " << op->getAttr(attribute) << ", but "
                               << twin->getAttr(attribute) << " in " << where,
                           twin, "the other declaration is here");
-    // Only servers know the group.
+    // Only the declarations of servers have a group, so the attributes of
+    // groups are not compared.
     auto withoutGroup = [](Operation *declaration) {
       NamedAttrList attributes(declaration->getAttrDictionary());
       for (StringLiteral attribute : nn::TableOp::getNamesOfGroup())

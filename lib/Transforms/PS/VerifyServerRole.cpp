@@ -139,7 +139,8 @@ static LogicalResult verifyClip(ps::ChannelOp gradient, Role &pserver,
       pserver.symbols.lookup(gradient.getSymbolAttr().getAttr());
   auto group = symbol->getAttrOfType<FlatSymbolRefAttr>("group");
   FlatSymbolRefAttr expected;
-  // If servers form partial norms, workers form none.
+  // The channel names a clip only if senders form its norm. If servers form
+  // partial norms, it names none.
   if (group && mode.sendersFormNorms)
     expected = pserver.symbols.lookup<nn::GroupOp>(group.getAttr().getValue())
                    .getClipAttr();
@@ -174,7 +175,8 @@ LogicalResult ServerVerifier::verifyMerged(ps::HandlerOp handler,
     return merged.emitOpError()
            << "uses a channel of program \"" << channel.getProgram()
            << "\" in a handler of \"" << handler.getProgram() << "\"";
-  // Values of an earlier message of the step are still available.
+  // A handler may use values of its own message, or of an earlier message of
+  // the same step, which are still available.
   ps::MessageOp sender = pserver.senders.lookup(channel.getSymNameAttr());
   auto message =
       pserver.symbols.lookup<ps::MessageOp>(handler.getMessageAttr().getAttr());

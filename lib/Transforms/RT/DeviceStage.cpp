@@ -84,7 +84,8 @@ Value DeviceStage::onDevice(Value memory) {
   auto global = stage->getParentOfType<ModuleOp>().lookupSymbol<LLVM::GlobalOp>(
       constant.getGlobalName());
   auto type = cast<LLVM::LLVMArrayType>(global.getType());
-  // Stages define their constants after the worker.
+  // The copy needs the worker, which a stage defines before its constants. So
+  // it can be inserted directly after the constant.
   builder.setInsertionPointAfter(op);
   Value bytes = arith::ConstantIndexOp::create(
       builder, op->getLoc(),
@@ -149,8 +150,8 @@ Value DeviceStage::copyOut(Value memref) {
   return viewLike(memref, memory);
 }
 
-/// Returns a copy of device memory on the host that all users share. They must
-/// not write to it.
+/// Like `copyOut`, but returns the existing copy if no op since then may have
+/// written (`copiedOut`). All users share the copy, and must not write to it.
 Value DeviceStage::copyOutOnce(Value memref) {
   Value &known = copiedOut[memref];
   if (!known)
@@ -283,7 +284,8 @@ LogicalResult DeviceStage::convertLoad(memref::LoadOp load) {
 LogicalResult DeviceStage::convertStore(memref::StoreOp store) {
   FailureOr<Side> side = sideOf(store.getMemRef());
   MemRefType type = store.getMemRefType();
-  // A stage itself stores only single numbers.
+  // Only stores of single numbers remain in a stage, because kernels do all
+  // others.
   if (llvm::failed(side) || type.getNumElements() != 1)
     return refuse(store);
   if (*side == Side::Host)

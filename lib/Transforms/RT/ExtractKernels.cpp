@@ -41,8 +41,8 @@ static LogicalResult checkBody(func::FuncOp function,
   WalkResult result = function.walk([&](Operation *op) {
     if (op->hasTrait<rt::CallsRuntime>()) {
       op->emitError() << "there is no " << op->getName().stripDialect()
-                      << " for a device in a loop whose turns follow each "
-                         "other; compile this model for CPUs";
+                      << " for a device in a loop whose iterations run in "
+                         "order; compile this model for CPUs";
       return WalkResult::interrupt();
     }
     auto call = dyn_cast<func::CallOp>(op);

@@ -158,7 +158,8 @@ void Nest::collectMembers() {
     if (!isMemoryEffectFree(op))
       break;
   }
-  // Other users of a result would precede the call of the kernel.
+  // The call replaces the last store. A user of a result before that would
+  // precede the call, so then the stores stay outside of the kernel.
   Operation *last = stores.empty() ? nullptr : stores.back();
   for (Operation *user : loop->getUsers())
     if (last && !stores.contains(user) &&

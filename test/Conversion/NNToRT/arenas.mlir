@@ -1,7 +1,8 @@
 // RUN: pdl-opt %s --split-input-file --nn-assign-stages "--nn-to-rt=numerics=strict" --cse --remarks-filter=statistics 2> %t.counts | FileCheck %s
 // RUN: grep "arena-b" %t.counts | FileCheck %s --check-prefix=COUNT
 
-// Tensors of different sizes share memory: small ones lie where a large one was.
+// Tensors of different sizes share memory: small ones use the memory of an
+// earlier large one.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {
@@ -11,7 +12,8 @@ nn.param @wide : tensor<4x64xf32> init(#nn.zeros)
 nn.param @narrow : tensor<64x16xf32> init(#nn.zeros)
 nn.param @square : tensor<16x16xf32> init(#nn.zeros)
 
-// 64 and 16 columns at once; behind that 16 and 16, which need nothing more.
+// 64 and 16 columns at the same time; later 16 and 16, which need no more
+// memory.
 // CHECK-LABEL: func.func @small_compute
 // CHECK: %[[WIDE:.+]] = arith.constant 256 : index
 // CHECK: rt.program @small
@@ -34,8 +36,8 @@ nn.program @small frozen reads(@r) {
 
 // -----
 
-// Of a choice one body runs: what the other computes lies in the same place. What goes
-// in and what comes out is there all the time.
+// Only one body of a condition runs, so both bodies use the same memory. The
+// inputs and outputs of the condition exist all the time.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --split-input-file --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 
-// Elementwise ops that follow each other.
+// Consecutive elementwise ops.
 
 module attributes {nn.phase = "roles"} {
 
@@ -13,8 +13,9 @@ nn.state @w : tensor<4xf32> init(#nn.zeros)
 nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
-// An elementwise chain is one loop; its result goes straight to the output.
-// Rows and columns stay apart because @w repeats over the rows.
+// A chain of elementwise ops is one loop, which writes directly to the output.
+// Rows and columns are separate dimensions, because @w is repeated over the
+// rows.
 // CHECK-LABEL: func.func @chain_prepare
 // CHECK:         %[[OK:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:    return %[[OK]] : i32
@@ -56,8 +57,8 @@ nn.record @r {
 }
 nn.param @m : tensor<4x4xf32> init(#nn.zeros)
 
-// Ops that read the same are one loop with several results. What only they read
-// has no memory (the sigmoid); x and y are loaded once.
+// Ops that read the same tensors are one loop with several results. A value
+// that only they read has no memory (the sigmoid). x and y are loaded once.
 // CHECK-LABEL: func.func @several_compute
 // CHECK:         scf.parallel (%[[I:.*]]) =
 // CHECK-COUNT-2:   memref.load
@@ -78,7 +79,8 @@ nn.program @several frozen reads(@r) {
   nn.return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
 }
 
-// A loop stands where its last op does: not if a product reads between them.
+// A loop is at the position of its last op. This is not possible if a product
+// between them reads a result.
 // CHECK-LABEL: func.func @between_compute
 // CHECK:         scf.parallel
 // CHECK:           func.call @pdlabi_sigmoidf

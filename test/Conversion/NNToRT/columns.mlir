@@ -1,7 +1,8 @@
 // RUN: pdl-opt %s --split-input-file --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 // RUN: pdl-opt %s --split-input-file --nn-assign-stages "--nn-to-rt=numerics=strict" --cse --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
 
-// What is only moved is written where it goes, and read where it is.
+// A value that is only moved is written at its destination and read at its
+// source.
 
 module attributes {nn.phase = "roles"} {
 
@@ -14,8 +15,8 @@ nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 
 // STATISTICS: nn-to-rt | {{.*}}in-place=3
 // Loops, products and pooling write to columns of the concat, which copies only
-// the field. It lives from its first writer on: nothing else needs memory but
-// the rows and the product behind it.
+// the field. Its lifetime begins with its first writer. Apart from it, only the
+// rows and the product after it need memory.
 // CHECK-LABEL: func.func @joined_compute
 // CHECK:         rt.gather
 // CHECK:         %[[BAGS:.*]] = rt.view %[[ARENA:.*]][%[[JOINED:.*]]] size(%[[B:.*]]) : !llvm.ptr -> memref<?x3x4xf32, strided<[84, 4, 1]>>
@@ -61,8 +62,8 @@ nn.record @r {
 }
 nn.state @s : tensor<4x16xf32> init(#nn.zeros)
 
-// A concat in a concat: rows are as far apart as those of the outer one, which
-// copies the field alone.
+// A concat within a concat: its rows have the distance of the rows of the outer
+// one. The outer one only copies the field.
 // CHECK-LABEL: func.func @nested_compute
 // CHECK:         rt.view %[[OUT:.*]][%c128] {{.*}} -> memref<?x32xf32, strided<[96, 1]>>
 // CHECK:         rt.view %[[OUT]][%c256] {{.*}} -> memref<?x32xf32, strided<[96, 1]>>
@@ -83,8 +84,8 @@ nn.program @nested frozen reads(@r except @y) {
   nn.return %outer : tensor<?x96xf32>
 }
 
-// Who else reads a value in place reads columns, if he can. A sum over rows cannot:
-// that value gets memory of its own, and is copied.
+// Other readers of a value in place read columns if they can. A sum over rows
+// cannot, so that value gets memory of its own and is copied.
 // CHECK-LABEL: func.func @readers_compute
 // CHECK:         %[[A:.*]] = rt.view %[[OUT:.*]][%c0] {{.*}} -> memref<?x32xf32, strided<[64, 1]>>
 // CHECK:         %[[B:.*]] = rt.view %[[ARENA:.*]][%[[OFFSET:.*]]] size(%{{.*}}) {{.*}} -> memref<?x32xf32>
@@ -108,7 +109,7 @@ nn.program @readers frozen reads(@r except @y) {
   nn.return %both, %c, %max : tensor<?x64xf32>, tensor<?x32xf32>, tensor<?xf32>
 }
 
-// The first of two places is written, the second copied from there.
+// The first of two destinations is written, the second is copied from it.
 // CHECK-LABEL: func.func @twice_compute
 // CHECK:         %[[A:.*]] = rt.view %[[OUT:.*]][%c0] {{.*}} -> memref<?x32xf32, strided<[64, 1]>>
 // CHECK:         math.tanh
@@ -126,7 +127,7 @@ nn.program @twice frozen reads(@r except @y) {
   nn.return %both : tensor<?x64xf32>
 }
 
-// One row has no gaps.
+// A single row has no gaps.
 // CHECK-LABEL: func.func @static_compute
 // CHECK:         %[[ROW:.*]] = rt.view %{{.*}} : !llvm.ptr -> memref<16xf32>
 // CHECK:         %[[EXP:.*]] = rt.view %{{.*}} : !llvm.ptr -> memref<16xf32>
@@ -144,8 +145,9 @@ nn.program @static frozen reads(@r except @y) {
   nn.return %o : tensor<?x32xf32>
 }
 
-// Over few neighbors a loop would lose more than a copy costs: the slice of 15 is
-// copied before, and tanh of it after; that of 16 is read and written in place.
+// For few adjacent elements, a loop would cost more than a copy. The slice of
+// 15 is copied before tanh and after it; that of 16 is read and written in
+// place.
 // CHECK-LABEL: func.func @narrow_compute
 // CHECK:         %[[SLICE:.*]] = rt.view %{{.*}} -> memref<?x15xf32>
 // CHECK:         memref.store %{{.*}}, %[[SLICE]]
@@ -169,7 +171,7 @@ nn.program @narrow frozen reads(@r except @y) {
 }
 
 // In f64: a slice that is read in another shape, means over one of its axes, and a
-// pad in a concat, which only fills what nobody writes.
+// A pad within a concat only fills the columns that no other op writes.
 // CHECK-LABEL: func.func @double_compute
 // CHECK:         %[[FLAT:.*]] = rt.view %[[FIELD:.*]][%c16] {{.*}} -> memref<?x16xf64, strided<[32, 1]>>
 // CHECK:         %[[EXP:.*]] = rt.view %[[OUT:.*]][%c8] {{.*}} -> memref<?x16xf64, strided<[23, 1]>>

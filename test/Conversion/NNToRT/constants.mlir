@@ -2,8 +2,8 @@
 // RUN: FileCheck %s < %t
 // RUN: grep -c "llvm.mlir.global" %t | FileCheck %s --check-prefix=COUNT
 
-// Equal numbers are in the program once, whichever program and shape needs
-// them; other numbers, and the same ones in another type, are not shared.
+// Equal numbers are stored once, for all programs and shapes. Other numbers,
+// and equal ones of another type, are not shared.
 // COUNT: 3
 // CHECK-DAG: llvm.mlir.global internal constant @[[SHARED:constant[0-9]+]](dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<4xf32>)
 // CHECK-DAG: llvm.mlir.global internal constant @{{constant[0-9]+}}(dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 5.000000e+00]> : tensor<4xf32>)

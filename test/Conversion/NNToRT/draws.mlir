@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 
-// What is drawn, with what the step context says of its samples.
+// Random draws, with the information about samples in the step context.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {
@@ -9,8 +9,8 @@ nn.record @r {
 }
 nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros)
 
-// Sums of weights, with where a search begins, and logarithms of probabilities stand in the
-// executable.
+// The executable contains sums of weights, the starts of searches, and
+// logarithms of probabilities.
 // CHECK-DAG: llvm.mlir.global internal constant @[[TABLE:.*]](dense<[3.000000e+00, 3.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00]> : tensor<6xf64>)
 // CHECK-DAG: llvm.mlir.global internal constant @[[LOGS:.*]](dense<[-0.28768207245178{{[0-9]+}}, 0xFFF0000000000000, -1.3862943611198{{[0-9]+}}]> : tensor<3xf64>)
 // CHECK-LABEL: func.func @dropout_compute
@@ -22,7 +22,7 @@ nn.program @dropout frozen reads(@r except [@i]) {
   nn.return %0 : tensor<?x4xf32>
 }
 
-// Ids, and what else can fail, in stage prepare.
+// Stage prepare draws ids, and does everything else that can fail.
 // CHECK-LABEL: func.func @sample_prepare
 // CHECK: %[[DRAWS:.*]] = rt.pointer draws[0]
 // CHECK: rt.sample log_uniform %[[DRAWS]] stream 8 count 3 from 0 below 50 into %[[N:.*]] : !llvm.ptr, memref<?xi64>

@@ -7,9 +7,10 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=buffers mode=quorum" | FileCheck %s --check-prefix=NONE
 // RUN: pdl-opt %s --pdl-pipeline="to=buffers mode=geo" | FileCheck %s --check-prefix=NONE
 
-// The runtime is told of each gradient of a parameter, right behind the op that
-// writes it: that of the last layer before the first one's is computed. Not of
-// rows, nor of a gradient that is copied at the end: that of @thrice is @twice's.
+// The runtime is notified of each parameter's gradient directly after the op
+// that writes it: that of the last layer before the first layer's is computed.
+// It is not notified of rows, nor of a gradient that is copied at the end: that
+// of @thrice is that of @twice.
 // NONE-NOT: rt.gradient_ready
 
 module @layers {

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 // RUN: sed s/f32/f64/g %s | pdl-opt --nn-assign-stages --nn-to-rt --cse | FileCheck %s --check-prefix=F64
 
-// Each elementwise op by itself: one loop, and its formula in it.
+// Each elementwise op alone: one loop with its formula.
 
 module attributes {nn.phase = "roles"} {
 
@@ -100,7 +100,7 @@ nn.program @tanh frozen reads(@r except [@y]) {
 // CHECK:         %[[X:.*]] = memref.load
 // CHECK:         call @pdlabi_sigmoidf(%[[X]]) : (f32) -> f32
 // CHECK:         memref.store
-// Without a settled function of 64 bits, by its definition.
+// There is no fixed function for 64 bits, so the definition is used.
 // F64-LABEL:   func.func @sigmoid_compute
 // F64:           arith.negf
 // F64:           math.exp
@@ -358,7 +358,8 @@ nn.program @squared_error frozen reads(@r) {
   nn.return %0 : tensor<?x4xf32>
 }
 
-// Numbers of attributes are constants of the program, read along the columns.
+// Numbers of attributes are constants of the program, which are read along the
+// columns.
 // CHECK-LABEL: func.func @standardize_compute
 // CHECK:         %[[MEAN:.*]] = llvm.mlir.addressof @constant
 // CHECK:         %[[DEVIATION:.*]] = llvm.mlir.addressof @constant
@@ -374,7 +375,7 @@ nn.program @standardize frozen reads(@r except [@y]) {
   nn.return %0 : tensor<?x4xf32>
 }
 
-// Of `like` only the size counts: nothing of it is loaded.
+// Of `like` only the size is used; nothing of it is loaded.
 // CHECK-LABEL: func.func @broadcast_compute
 // CHECK-NOT:     field_values
 // CHECK:         scf.parallel (%{{.*}}, %[[J:.*]]) =
@@ -387,7 +388,7 @@ nn.program @broadcast frozen reads(@r except [@y]) {
   nn.return %0 : tensor<?x4xf32>
 }
 
-// A view of its operand: only what reads it has a loop.
+// A view of its operand: only its reader has a loop.
 // CHECK-LABEL: func.func @stop_gradient_compute
 // CHECK:         scf.parallel
 // CHECK-NOT:     scf.parallel

@@ -53,8 +53,8 @@ nn.program @predict frozen reads(@r) {
 
 // -----
 
-// How many ids a stage makes is known while it runs, not when its arena is
-// planned.
+// The number of ids that a stage makes is known at run time, and not when its
+// arena is planned.
 module attributes {nn.phase = "split"} {
 nn.record @r {
   nn.field @c : !nn.ragged<?x1x*xi64>

@@ -1,6 +1,7 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=fast" --cse | FileCheck %s
 
-// The bodies of a choice are blocks of the stage, each with its loops and products.
+// The bodies of a condition are blocks of the stage, each with its own loops
+// and products.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {

@@ -13,8 +13,8 @@ nn.state @w : tensor<4xf32> init(#nn.zeros)
 nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
-// Ids are deduplicated where their rows are pulled: the first ones keep their
-// place until then, so that the others get one of their own.
+// Ids are deduplicated where their rows are pulled. The first ones keep their
+// memory until then, so the others get memory of their own.
 // CHECK-LABEL: func.func @waiting_prepare
 // CHECK:         rt.bucketize %{{.*}}, %{{.*}} into %[[A:[0-9]+]]
 // CHECK:         rt.bucketize %{{.*}}, %{{.*}} into %[[B:[0-9]+]]
@@ -38,8 +38,9 @@ nn.program @waiting frozen reads(@r except [@c, @d]) {
   nn.return %1 : tensor<?x4x3xf32>
 }
 
-// The number of crossed ids is known while preparing only: memory is asked for,
-// and its lack ends the stage. In compute the last split says how many.
+// The number of crossed ids is known only in prepare. Memory is requested
+// there, and a lack of it ends the stage. In compute, the last split has the
+// number.
 // CHECK-LABEL: func.func @crossed_prepare
 // CHECK:         %[[N:.*]] = rt.cross_ragged_count
 // CHECK:         %[[P:.*]] = rt.allocate %{{.*}}, %{{.*}} : !llvm.ptr -> !llvm.ptr
@@ -91,8 +92,8 @@ nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.param @b : tensor<8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
-// Ids that are computed: buckets, a cross of tensors, and one of a tensor with
-// bags, for which each id becomes a bag of its own.
+// Computed ids: buckets, a cross of tensors, and a cross of a tensor with bags,
+// in which each id becomes a bag of its own.
 // CHECK-LABEL: func.func @ids_prepare
 // CHECK:         rt.bucketize
 // CHECK:         rt.cross

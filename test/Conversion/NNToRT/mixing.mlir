@@ -1,6 +1,7 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 
-// Rows of other samples; scores of a batch, of which some rows have room at a time.
+// Rows of other samples, and scores of a batch, of which only some rows are in
+// memory at a time.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {
@@ -9,7 +10,7 @@ nn.record @r {
 }
 nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros)
 
-// Ids are turned in stage prepare.
+// Stage prepare rotates ids.
 // CHECK-LABEL: func.func @rotate_prepare
 // CHECK: %[[B:.*]] = rt.count batch[0]
 // CHECK: %[[D:.*]] = arith.maxsi %[[B]], %c1

@@ -28,7 +28,7 @@ nn.program @transpose frozen reads(@r) {
   nn.return %t : tensor<?x4x3xf32>
 }
 
-// Where nothing is missing nothing is asked.
+// If no position can be missing, none is checked.
 // CHECK-LABEL: func.func @take_compute
 // CHECK-NOT: arith.select
 // CHECK: %[[AT:.*]] = memref.load %{{.*}}[%[[I:.*]]] : memref<2xi64>

@@ -13,16 +13,16 @@ nn.state @w : tensor<4xf32> init(#nn.zeros)
 nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
-// A product: the place of %y is free again for %t, because nothing reads %y
-// after the second product, but not for %z, which reads it.
+// %t can reuse the memory of %y, because no op reads %y after the second
+// product. %z cannot, because it reads %y.
 // CHECK-LABEL: func.func @products_compute
 // CHECK:         rt.gemm strict %{{.*}}, %{{.*}}, %{{.*}} post [] into %[[Y:[0-9]+]]
 // CHECK:         rt.gemm strict %{{.*}}, %[[Y]], %{{.*}} transposed post [] into %[[Z:[0-9]+]]
 // CHECK:         rt.gemm strict %{{.*}}, %[[Z]], %{{.*}} post [] into %[[Y]]
 // CHECK:         rt.reduce_rows sum
 // CHECK:         rt.program @products
-// A sample of %y and %z: 8 and 4 elements; no multiples of 64 bytes, so that
-// there is room for 3 samples more, up to a multiple of 4.
+// The size of a sample of %y and %z: 8 and 4 elements. These are no multiples
+// of 64 bytes, so there is memory for 3 more samples, up to a multiple of 4.
 // CHECK-SAME:    compute(@products_compute, <144 + 48 * batch>)
 nn.program @products frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):

@@ -13,7 +13,8 @@ nn.state @w : tensor<4xf32> init(#nn.zeros)
 nn.param @m : tensor<4x8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
-// Sums over the batch: columns are independent, the rows of each come in order.
+// Sums over the batch: columns are independent, and the rows of each are added
+// in order.
 // CHECK-LABEL: func.func @ordered_compute
 // CHECK:         scf.parallel
 // CHECK:           memref.store %{{.*}}, %[[SUM:.*]][%{{.*}}] : memref<4xf32>
@@ -41,9 +42,9 @@ nn.record @r {
   nn.field @w : tensor<?x3xf32>
 }
 
-// Squares that a sum alone reads have no memory, not even where a factor repeats
-// along a dimension: the turn that adds a term computes it. The second sum needs
-// its terms elsewhere, too.
+// Squares that only a sum reads have no memory, even if a factor is repeated
+// along a dimension: the iteration that adds a term computes it. Another op
+// also reads the terms of the second sum.
 // CHECK-LABEL: func.func @squares_compute
 // CHECK:         scf.parallel
 // CHECK:           memref.store %cst

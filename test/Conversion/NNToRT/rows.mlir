@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --split-input-file --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 // RUN: pdl-opt %s --split-input-file --nn-assign-stages "--nn-to-rt=numerics=strict" --remarks-filter=statistics 2>&1 | FileCheck %s --check-prefix=COUNT
 
-// Reductions of rows, and what is elementwise before and after them, in one loop.
+// Reductions of rows, and elementwise ops before and after them, in one loop.
 
 module attributes {nn.phase = "roles"} {
 
@@ -9,7 +9,7 @@ nn.record @r {
   nn.field @x : tensor<?x10xf32>
 }
 
-// A softmax: the differences and their exp are there for one row at a time; the
+// A softmax: the differences and their exp exist for one row at a time, and the
 // sum is one number. The loop has two rows of memory, and two numbers.
 // COUNT: nn-to-rt | Category:statistics | fused=4
 // COUNT: nn-to-rt | Category:statistics | row-loops=1
@@ -55,8 +55,8 @@ nn.record @r {
   nn.field @x : tensor<?x24xf32>
 }
 
-// What others read has memory: here the sums, which are an output. Rows are counted
-// by two dimensions.
+// Values that other ops read have memory: here the sums, which are an output.
+// Rows are counted by two dimensions.
 // COUNT: nn-to-rt | Category:statistics | row-loops=1
 // CHECK-LABEL: func.func @kept_compute
 // CHECK:         %[[OUT:.*]] = rt.pointer output[0]
@@ -85,8 +85,9 @@ nn.record @r {
 }
 nn.param @w : tensor<8x8xf32> init(#nn.zeros)
 
-// What other code reads before the loop would stand is not part of it: the product
-// of the exp, which the quotient needs. Nor are rows that are too long.
+// A value is not part of the loop if other code reads it before the position of
+// the loop: the product reads the exp, and the quotient needs the product. Rows
+// that are too long are not part of it either.
 // COUNT: nn-to-rt | Category:statistics | row-loops=1
 // CHECK-LABEL: func.func @apart_compute
 // CHECK:         rt.combine_row sum
@@ -115,8 +116,8 @@ nn.record @r {
   nn.field @x : tensor<?x16xf32>
 }
 
-// A turn sees its own row only: what is read in another shape, as rows of other
-// numbers, ends the loop.
+// An iteration sees only its own row. If a value is read in another shape, as
+// rows of other numbers, the loop ends.
 // COUNT: nn-to-rt | Category:statistics | row-loops=1
 // CHECK-LABEL: func.func @reshaped_compute
 // CHECK:         rt.combine_row sum

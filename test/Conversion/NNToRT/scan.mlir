@@ -1,7 +1,8 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=fast" --cse | FileCheck %s
 
-// A scan is one nest: bags, the rows of a bag, and the body for one row, in memory for
-// one row. States begin with zeros, or `init`, and take the row that was written.
+// A scan is one nest: bags, the rows of a bag, and the body for one row, with
+// memory for one row. States begin with zeros or `init`. After each row, a
+// state is a copy of the written row.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {
@@ -21,7 +22,7 @@ nn.state @u : tensor<3x3xf32> init(#nn.zeros)
 // CHECK: rt.gemm strict
 // CHECK-SAME: memref<1x3xf32>, memref<3x3xf32>
 // CHECK: arith.addf
-// The result's row, and the state that the next row finds.
+// The row of the result, and the state for the next row.
 // CHECK: scf.parallel
 // CHECK: scf.parallel
 // CHECK: scf.parallel
@@ -64,7 +65,7 @@ nn.program @backwards frozen reads(@r) {
   nn.return %q : tensor<?x2x3xf32>
 }
 
-// A bag begins with what `init` has for it.
+// A bag begins with its row of `init`.
 // CHECK-LABEL: func.func @begun_compute
 // CHECK: scf.for %[[BAG:.*]] = %c0 to %{{.*}} step %c1 {
 // CHECK: %[[BEGIN:.*]] = arith.index_cast %{{.*}} : i32 to index

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 
-// Rows of bags: a turn for each bag, in it the rows one after the other.
+// Rows of bags: an iteration for each bag, which processes its rows in order.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {
@@ -28,7 +28,7 @@ nn.program @sum frozen reads(@r except [@d]) {
   nn.return %0 : tensor<?x2x3xf32>
 }
 
-// Rows that the sum alone reads are computed where they are added.
+// Rows that only the sum reads are computed when they are added.
 // CHECK-LABEL: func.func @weighted_compute
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK: scf.parallel (%[[J:.*]]) = (%c0) to (%c3)
@@ -201,7 +201,7 @@ nn.program @unpad frozen reads(@r except [@d]) {
   nn.return %0 : tensor<?x2x3xf32>
 }
 
-// What fails does so while the step is prepared.
+// Ops that can fail run in prepare.
 // CHECK-LABEL: func.func @check_prepare
 // CHECK: %[[STATUS:.*]] = rt.check_bags %[[D:.*]], %[[C:.*]] : memref<?xi32>, memref<?xi32>
 // CHECK: arith.cmpi ne, %[[STATUS]]

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 
-// For each row so many passes as numbers are wanted: the largest that comes behind the
-// one before. Nothing is moved or sorted.
+// For each row, one pass for each requested number. A pass finds the largest
+// number after the previous one. Nothing is moved or sorted.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {
@@ -23,7 +23,8 @@ nn.program @largest frozen reads(@r) {
   %0 = nn.cast %places : (tensor<?x3xi64>) -> tensor<?x3xf32>
   nn.return %0 : tensor<?x3xf32>
 }
-// An entry is copied, and no other is read in its place: what is not taken may be infinite.
+// An entry is copied, and no other entry is read instead: the entries that are
+// not taken may be infinite.
 // CHECK-LABEL: func.func @taken_compute
 // CHECK: scf.parallel (%[[ROW:.*]], %[[TO:.*]]) =
 // CHECK: %[[PLACE:.*]] = arith.index_cast
@@ -38,7 +39,8 @@ nn.program @taken frozen reads(@r) {
   %0 = nn.gather %x at %places : tensor<?x8xf32>, tensor<?x3xi64>
   nn.return %0 : tensor<?x3xf32>
 }
-// A sum that grows from element to element of a row: what is infinite reaches no other.
+// A running sum over the elements of a row: an infinite element does not affect
+// earlier sums.
 // CHECK-LABEL: func.func @sums_compute
 // CHECK: scf.parallel (%[[ROW:.*]]) =
 // CHECK: scf.for %[[AT:.*]] = %c0 to %c8 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}) -> (f32)
@@ -51,7 +53,8 @@ nn.program @sums frozen reads(@r) {
   %0 = nn.cumulative_sum %x exclusive : tensor<?x8xf32>
   nn.return %0 : tensor<?x8xf32>
 }
-// Sums from an element to the end add in ascending order, too: each starts anew.
+// Sums from an element to the end are added in ascending order as well, each
+// from its own start.
 // CHECK-LABEL: func.func @rests_compute
 // CHECK: scf.parallel (%[[ROW:.*]], %[[FROM:.*]]) =
 // CHECK: %[[COUNT:.*]] = arith.subi %c8, %[[FROM]]

@@ -18,16 +18,17 @@ nn.param @b : tensor<8xf32> init(#nn.zeros)
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 
 // CHECK-LABEL: func.func @moves_compute
-// The concat: a loop over samples, one for the columns of each operand.
+// The concat: a loop over samples, and one over the columns of each operand.
 // CHECK:         scf.parallel (%[[ROW:.*]]) =
 // CHECK:           scf.parallel (%[[COLUMN:.*]]) = (%{{.*}}) to (%c4)
 // CHECK:             memref.store %{{.*}}[%[[ROW]], %[[COLUMN]]]
 // CHECK:           memref.store %{{.*}}[%[[ROW]], 
-// The slice of two columns from the second on.
+// The slice of two columns, starting with the second.
 // CHECK:         scf.parallel (%[[I:.*]], %[[J:.*]]) = (%{{.*}}) to (%{{.*}}, %c2)
 // CHECK:           %[[FROM:.*]] = arith.addi %[[J]], %c1
 // CHECK:           memref.load %{{.*}}[%[[I]], %[[FROM]]]
-// The pad: three columns of zeros, then the elements; no column twice.
+// The pad: three columns of zeros, then the elements. No column is written
+// twice.
 // CHECK:         scf.parallel (%[[ROW:.*]]) =
 // CHECK:           scf.parallel (%[[Z:.*]]) = (%{{.*}}) to (%c3)
 // CHECK:             memref.store %cst{{.*}}, %{{.*}}[%[[ROW]], %[[Z]]]

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-to-rt | FileCheck %s
 
-// What is as large as the ids of a field has room in the arena: readers count
-// them before a stage runs.
+// Tensors whose size is the number of ids of a field have memory in the arena,
+// because readers count the ids before a stage runs.
 
 module attributes {nn.phase = "split"} {
 nn.record @r {
@@ -10,9 +10,9 @@ nn.record @r {
 }
 nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 
-// Two lists of 4 * (ids + 1) bytes, one above the other: 8 bytes for each id, of which
-// there are at most 15 more, so that both begin at a line, and a line of 64 bytes for the
-// constant of each.
+// Two lists of 4 * (ids + 1) bytes, one after the other: 8 bytes for each id.
+// There are at most 15 more ids, so that both lists begin at a cache line, and
+// a line of 64 bytes for the constant of each.
 // CHECK-LABEL: func.func @predict_prepare
 // CHECK:         rt.program @predict frozen reads(@r [@x, @c]) lookups [@emb]
 // CHECK-SAME:      prepare(@predict_prepare, <248 + 0 * batch, ids(0, 8), keys(0), occurrences(0)>)

@@ -2,8 +2,8 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict sum-chunks=4" --cse | FileCheck %s --check-prefix=ORDERED --implicit-check-not="to (%c4, "
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=fast" --cse | FileCheck %s --check-prefix=ORDERED --implicit-check-not="to (%c4, "
 
-// Chunks of a batch are summed beside each other, where numerics is fast and the
-// target has threads for them; what they have become is a second sum.
+// With numerics fast, and if the target has threads for them, chunks of a batch
+// are summed concurrently. A second sum adds the results.
 
 module attributes {nn.phase = "roles"} {
 nn.record @r {
@@ -48,7 +48,8 @@ nn.program @columns frozen reads(@r except [@y]) {
   nn.return %o : tensor<?x6xf32>
 }
 
-// The mean divides behind both steps. Of one column, each chunk is one turn.
+// The mean is divided after both steps. With one column, each chunk is one
+// iteration.
 // CHECK-LABEL: func.func @one_compute
 // CHECK:         scf.parallel (%[[C:.*]]) = (%c0) to (%c4) step (%c1) {
 // CHECK:           memref.store %{{.*}}, %[[PARTS:.*]][%[[C]]] : memref<4xf32>
@@ -64,7 +65,7 @@ nn.program @one frozen reads(@r except [@y]) {
   nn.return %o : tensor<?x6xf32>
 }
 
-// Kept dimensions have any place; sums within a sample have their order.
+// Kept dimensions may be anywhere. Sums within a sample have a fixed order.
 // CHECK-LABEL: func.func @within_compute
 // CHECK-NOT:     to (%c4,
 // CHECK:         scf.parallel (%{{.*}}, %[[C:.*]]) = (%c0, %c0) to (%{{.*}}, %c2)

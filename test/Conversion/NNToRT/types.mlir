@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-assign-stages "--nn-to-rt=numerics=strict" --cse | FileCheck %s
 
-// Ids are computed while a step is prepared, where their rows are pulled.
+// Stage prepare computes ids where their rows are pulled.
 
 module attributes {nn.phase = "roles"} {
 
@@ -30,7 +30,7 @@ nn.program @remainder frozen reads(@r except [@x, @y, @d]) {
   nn.return %1 : tensor<?x2x3xf32>
 }
 
-// Those of ids that are counted while preparing need memory of their own.
+// Ids that are counted in prepare need memory of their own.
 // CHECK-LABEL: func.func @crossed_prepare
 // CHECK:         %[[N:.*]] = rt.cross_ragged_count
 // CHECK:         rt.allocate
@@ -59,7 +59,7 @@ nn.program @to_numbers frozen reads(@r except [@x, @c, @d]) {
   nn.return %0 : tensor<?x1xf32>
 }
 
-// Nothing that arith.fptosi does not define reaches it.
+// No value reaches arith.fptosi for which it is undefined.
 // CHECK-LABEL: func.func @to_ids_prepare
 // CHECK:         %[[X:.*]] = memref.load %{{.*}} : memref<?xf32>
 // CHECK:         arith.cmpf olt, %[[X]]

@@ -102,7 +102,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 // -----
 
-// A number may be one in f64 alone.
+// A number may be representable only in f64.
 nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>) {
   %0 = nn.elu %y alpha 1.0e+308 : tensor<?x4xf64>
   // expected-error @+1 {{has an alpha that is not finite in 'f32' (C2)}}

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s | pdl-opt | FileCheck %s
 // RUN: pdl-opt %s --mlir-print-op-generic | pdl-opt | FileCheck %s
 
-// Activations, ops with numbers, and nn.select. What is a default is not printed.
+// Activations, ops with numbers, and nn.select. Default values are not printed.
 
 // CHECK-LABEL: nn.func private @activations
 nn.func private @activations(%x: tensor<?x4xf32>) {

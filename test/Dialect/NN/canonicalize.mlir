@@ -36,7 +36,7 @@ nn.func private @slices(%x: tensor<?x8xf32>) -> (tensor<?x2xf32>, tensor<?x8xf32
 
 // -----
 
-// Along another axis nothing is shorter.
+// Along another axis, nothing becomes shorter.
 // CHECK-LABEL: nn.func private @axes
 // CHECK-COUNT-2: nn.slice
 nn.func private @axes(%x: tensor<?x4x4xf32>) -> tensor<?x2x2xf32> {
@@ -47,7 +47,8 @@ nn.func private @axes(%x: tensor<?x4x4xf32>) -> tensor<?x2x2xf32> {
 
 // -----
 
-// The first lies in one operand, the second is one, the third is of both.
+// The first slice is within one operand, the second is one operand, the third
+// uses both.
 // CHECK-LABEL: nn.func private @slice_of_concat
 // CHECK-NEXT: %[[C:.*]] = nn.concat %arg0, %arg1 axis 1
 // CHECK-NEXT: %[[S:.*]] = nn.slice %arg1 axis 1 offset 1 size 2
@@ -75,7 +76,7 @@ nn.func private @concats(%a: tensor<?x4xf32>, %b: tensor<?x3xf32>) -> (tensor<?x
 
 // -----
 
-// What somebody else reads is formed anyway.
+// A value that another op reads is computed in any case.
 // CHECK-LABEL: nn.func private @shared_concat
 // CHECK-COUNT-2: nn.concat
 nn.func private @shared_concat(%a: tensor<?x4xf32>, %b: tensor<?x3xf32>) -> (tensor<?x11xf32>, tensor<?x7xf32>) {
@@ -86,7 +87,7 @@ nn.func private @shared_concat(%a: tensor<?x4xf32>, %b: tensor<?x3xf32>) -> (ten
 
 // -----
 
-// Pieces that are put together again.
+// Pieces that are concatenated again.
 // CHECK-LABEL: nn.func private @concat_of_slices
 // CHECK-NEXT: %[[S:.*]] = nn.slice %arg0 axis 1 offset 1 size 4
 // CHECK-NEXT: nn.return %[[S]], %arg0
@@ -102,7 +103,7 @@ nn.func private @concat_of_slices(%x: tensor<?x6xf32>) -> (tensor<?x4xf32>, tens
 
 // -----
 
-// In another order they are other elements.
+// In another order, they are other elements.
 // CHECK-LABEL: nn.func private @swapped_slices
 // CHECK-COUNT-2: nn.slice
 // CHECK: nn.concat
@@ -125,7 +126,7 @@ nn.func private @pads(%x: tensor<?x2xf32>) -> (tensor<?x12xf32>, tensor<?x2xf32>
   %1 = nn.pad %0 axis 1 low 3 high 4 : tensor<?x5xf32>
   %2 = nn.pad %x axis 1 low 0 high 0 : tensor<?x2xf32>
   %3 = nn.slice %1 axis 1 offset 5 size 1 : tensor<?x12xf32>
-  // Zeros are part of it.
+  // This slice contains zeros.
   %4 = nn.slice %1 axis 1 offset 3 size 2 : tensor<?x12xf32>
   nn.return %1, %2, %3, %4 : tensor<?x12xf32>, tensor<?x2xf32>, tensor<?x1xf32>, tensor<?x2xf32>
 }

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s | pdl-opt | FileCheck %s
 // RUN: pdl-opt %s --mlir-print-debuginfo | pdl-opt | FileCheck %s
 
-// Clauses stand in any order, and are printed in one.
+// Clauses may be written in any order, and are printed in one order.
 
 // CHECK: nn.record @r missing_texts(["NULL", "\\N"]) {
 nn.record @r missing_texts(["NULL", "\\N"]) {

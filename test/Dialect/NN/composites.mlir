@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s | pdl-opt | FileCheck %s
 // RUN: pdl-opt %s --mlir-print-op-generic | pdl-opt | FileCheck %s
 
-// Ops that others can say.
+// Ops that can be expressed by others.
 
 nn.param @w : tensor<4x4xf32> init(#nn.zeros)
 nn.param @v : tensor<4x1xf32> init(#nn.zeros)

@@ -16,7 +16,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>) {
 
 // -----
 
-// Only the batch is dynamic.
+// Only the batch may be dynamic.
 nn.func private @f(%x: tensor<?x?xf32>) {
   // expected-error @+1 {{dimension 1 of 'tensor<?x?xf32>' is dynamic, but only the first dimension may be}}
   %0 = nn.relu %x : tensor<?x?xf32>
@@ -207,7 +207,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) {
 
 // -----
 
-// 2^64 elements, counted in 64 bits, would be none.
+// 2^64 elements, counted in 64 bits, would count as none.
 nn.func private @f(%x: tensor<?x2xf32>) {
   // expected-error @+1 {{has more than 1099511627776 elements}}
   %0 = nn.reshape %x : (tensor<?x2xf32>) -> tensor<?x4294967296x4294967296xf32>
@@ -224,7 +224,7 @@ nn.func private @f(%x: tensor<?x2xf32>) {
 
 // -----
 
-// What is inferred is said once.
+// Inferred types are not repeated.
 nn.func private @f(%x: tensor<?x2xf32>) {
   // expected-error @+1 {{gives 'tensor<?x4xf32>', not 'tensor<?x5xf32>'}}
   %0 = "nn.concat"(%x, %x) <{axis = 1 : i64}> : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
@@ -276,7 +276,7 @@ nn.func private @f(%p: tensor<?x1xf32>, %y: tensor<?x2xf32>) {
 
 // -----
 
-// A list of one item has one order.
+// A list with one item has only one order.
 nn.metric @mrr : #nn.mrr
 nn.func private @f(%x: tensor<?x1xf32>) {
   // expected-error @+1 {{observes 'tensor<?x1xf32>'; expected the scores of a list of items for each sample, [b, n] with b the batch and n > 1 (C2)}}
@@ -313,7 +313,7 @@ nn.func private @f(%x: tensor<?x4xf32>, %y: tensor<?x1xf64>) {
 
 // -----
 
-// As only the generic form can say it.
+// Only the generic form can express this.
 nn.metric @mrr : #nn.mrr
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{has weights of type 'tensor<?x4xf32>'; expected one of 'f32' a sample, [b, 1] with b the batch (C4)}}
@@ -323,7 +323,7 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 // -----
 
-// One value is no batch of samples.
+// A single value is not a batch of samples.
 nn.metric @auc : #nn.auc<buckets = 16>
 nn.func private @f(%x: tensor<1x1xf32>) {
   // expected-error @+1 {{expected one prediction a sample, [b, 1] with b the batch (C2)}}
@@ -497,7 +497,7 @@ nn.func private @f() {
 
 // -----
 
-// Types are inferred of tensors alone, and of those that a program may have.
+// Types are inferred only from tensors, and only types that a program may have.
 nn.func private @f(%c: !nn.ragged<?x2x*xi64>) {
   // expected-error @+1 {{'nn.add' op operand #0 must be a tensor, but got '!nn.ragged<?x2x*xi64>'}}
   %0 = nn.add %c, %c : !nn.ragged<?x2x*xi64>, !nn.ragged<?x2x*xi64>

@@ -2,8 +2,7 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=merged" | FileCheck %s --check-prefix=F32
 // RUN: pdl-opt %s --pdl-pipeline="to=merged element-type=f64" | FileCheck %s --check-prefix=F64
 
-// A constant keeps the numbers that are written until the element type is
-// settled.
+// A constant keeps its written numbers until the element type is final.
 module {
   nn.record @r { nn.field @x : tensor<?x3xf32> }
   nn.program @predict frozen reads(@r) {
@@ -20,7 +19,7 @@ module {
     // F32: nn.constant dense<2.500000e-01> : tensor<3xf32>
     // F64: nn.constant dense<2.500000e-01> : tensor<3xf64>
     %c = nn.constant dense<0.25> : tensor<3xf32>
-    // Digits of memory are the numbers of f32.
+    // These digits are the numbers of f32.
     // CHECK: nn.constant dense<[1.000000e+00, 2.000000e+00, 0.10000000149011612]> : tensor<3xf32>
     // F64: nn.constant dense<[1.000000e+00, 2.000000e+00, 0.10000000149011612]> : tensor<3xf64>
     %d = nn.constant dense<"0x0000803F00000040CDCCCC3D"> : tensor<3xf32>

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s | pdl-opt | FileCheck %s
 
-// What a rule is told of each row beside its gradient.
+// Counts that a rule gets for each row, in addition to its gradient.
 
 // CHECK: nn.rule @told hyper () slots () row_slots (seen = 0.000000e+00) counts (show, click) once
 nn.rule @told hyper() slots() row_slots(seen = 0.0) counts(show, click) once {

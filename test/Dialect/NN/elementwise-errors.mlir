@@ -1,6 +1,7 @@
 // RUN: pdl-opt %s -split-input-file -verify-diagnostics
 
-// Each elementwise op whose types the verifier compares, with one that differs.
+// Each elementwise op whose types the verifier compares, with one type that
+// differs.
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}

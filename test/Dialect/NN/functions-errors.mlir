@@ -44,7 +44,7 @@ nn.func private @f() with(@w: tensor<4xf32>) {
 
 // -----
 
-// What it takes has a type for its body, too.
+// An argument must also have a type that its body accepts.
 nn.func private @f(%x: tensor<?x4xf32>) with(@w: tensor<8x4xf32>, @t: i64 -> tensor<8xf32>) {
   // expected-error @+1 {{with @w of type 'tensor<8x4xf32>'; expected 'tensor<4x8xf32>' (C1)}}
   %0 = nn.linear %x, @w : (tensor<?x4xf32>) -> tensor<?x8xf32>
@@ -77,7 +77,7 @@ nn.func private @f() with(@t: i64 -> tensor<4xf32>) {
 
 // -----
 
-// Nobody else knows its names.
+// Symbols of a function have names that only the function knows.
 nn.func private @f() with(@w: tensor<4xf32>) {
   nn.return
 }

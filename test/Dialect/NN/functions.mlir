@@ -2,7 +2,7 @@
 // RUN: pdl-opt %s --mlir-print-op-generic | pdl-opt | FileCheck %s
 // RUN: pdl-opt %s --nn-convert-element-type=type=f64 | FileCheck %s --check-prefix=WIDE
 
-// Functions that take symbols.
+// Functions with symbol parameters.
 
 module {
   nn.param @w1 : tensor<4x8xf32> init(#nn.xavier)
@@ -17,7 +17,7 @@ module {
     nn.return %0 : tensor<?x8xf32>
   }
 
-  // A table, and what it hands on.
+  // A table, and a symbol that is passed on.
   // CHECK: nn.func private @both(%{{.*}}: tensor<?x1xi64>, %{{.*}}: tensor<?x4xf32>) with(@rows: i64 -> tensor<8xf32>, @v: tensor<4x8xf32>) -> (tensor<?x1x8xf32>, tensor<?x8xf32>) {
   // WIDE: with(@rows: i64 -> tensor<8xf64>, @v: tensor<4x8xf64>)
   nn.func private @both(%k: tensor<?x1xi64>, %x: tensor<?x4xf32>)

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s -split-input-file -verify-diagnostics
 
-// A choice between two ways to compute values.
+// A condition that selects one of two ways to compute values.
 
 nn.func private @f(%c: tensor<?x1xf32>, %x: tensor<?x3xf32>) {
   // expected-error @+1 {{has a condition of type 'tensor<?x1xf32>'; expected one number, such as tensor<1x'f32'>; samples choose one by one with nn.select (C1)}}

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s | pdl-opt | FileCheck %s
 // RUN: pdl-opt %s --mlir-print-op-generic | pdl-opt | FileCheck %s
 
-// A choice between two ways to compute values.
+// A condition that selects one of two ways to compute values.
 
 // CHECK-LABEL: nn.func private @f
 nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x3xf32>, %m: tensor<3xf32>) {
@@ -21,7 +21,7 @@ nn.func private @f(%c: tensor<1xf32>, %x: tensor<?x3xf32>, %m: tensor<3xf32>) {
     %z = nn.mul %y, %n : tensor<?x3xf32>, tensor<3xf32>
     nn.yield %z, %y : tensor<?x3xf32>, tensor<?x3xf32>
   } : tensor<1xf32>, tensor<?x3xf32>, tensor<3xf32>
-  // Nothing has to come in.
+  // A condition without inputs.
   // CHECK: nn.if %{{.*}} {
   %1 = nn.if %c {
     %a = nn.constant dense<1.0> : tensor<f32>

@@ -108,7 +108,7 @@ nn.func private @f(%i: tensor<?xi32>, %ids: tensor<?xi64>, %d: tensor<?x3xf32>) 
 
 // -----
 
-// Ids in another order are other occurrences.
+// Ids in another order have other occurrences.
 nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
 nn.func private @f(%a: tensor<?xi64>, %b: tensor<?xi64>) {
   %k, %i, %s, %o = nn.unique %a, %b
@@ -121,7 +121,7 @@ nn.func private @f(%a: tensor<?xi64>, %b: tensor<?xi64>) {
 
 // -----
 
-// The inverse of one list and the occurrences of another.
+// The inverse belongs to one list, the occurrences to another.
 nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros)
 nn.func private @f(%a: tensor<?xi64>, %d: tensor<?x2xf32>) {
   %k, %i, %s, %o = nn.unique %a

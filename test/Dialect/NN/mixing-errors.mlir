@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s -split-input-file -verify-diagnostics
 
-// Samples of one batch beside each other.
+// Ops that mix the samples of a batch.
 
 nn.func private @f(%x: tensor<4x3xf32>) {
   // expected-error @+1 {{'nn.rotate' op rotates 'tensor<4x3xf32>', which has no batch; expected a dynamic first dimension (C1)}}

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s | pdl-opt | FileCheck %s
 // RUN: pdl-opt %s --mlir-print-op-generic | pdl-opt | FileCheck %s
 
-// Samples of one batch beside each other.
+// Ops that mix the samples of a batch.
 
 // CHECK-LABEL: nn.func private @mixing
 nn.func private @mixing(%u: tensor<?x4xf32>, %v: tensor<?x4xf32>, %q: tensor<?x1xf32>, %i: tensor<?x1xi64>, %b: tensor<?x2x3xf32>) {

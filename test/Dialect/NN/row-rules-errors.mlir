@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s -split-input-file -verify-diagnostics
 
-// What a rule, and an update, that reduce over rows may not look like.
+// Invalid forms of rules and updates that reduce over rows.
 
 // expected-error @+1 {{needs both regions 'sum' and 'row' if it has one of them, row slots or counts; one that sums nothing yields nothing from 'sum' (C4)}}
 nn.rule @wrong hyper() slots() row_slots(a = 0.0) once {

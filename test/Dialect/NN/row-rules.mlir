@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s | pdl-opt | FileCheck %s
 // RUN: pdl-opt %s --mlir-print-op-generic | pdl-opt | FileCheck %s
 
-// A rule that reduces over rows, and an update of such a rule.
+// A rule that reduces over rows, and an update with such a rule.
 
 // CHECK: nn.rule @normalized hyper () slots (m = 0.000000e+00) row_slots (length = 5.000000e-01, touched = 0.000000e+00) once {
 // CHECK: } sum {
@@ -34,7 +34,7 @@ nn.rule @normalized hyper() slots(m = 0.0) row_slots(length = 0.5, touched = 0.0
   nn.yield %1, %gradient : f32, f32
 }
 
-// Without sums: how often a row was touched.
+// Without sums: a slot counts how often a row was touched.
 // CHECK: nn.rule @counting hyper () slots () row_slots (touched = 0.000000e+00) once {
 nn.rule @counting hyper() slots() row_slots(touched = 0.0) once {
 ^bb0(%step: f64, %rate: f64):
@@ -74,7 +74,7 @@ nn.func private @f(%g: tensor<4x2xf32>, %s: tensor<f32>) {
   nn.return
 }
 
-// Of a whole parameter.
+// A rule that reduces over a whole parameter.
 // CHECK: nn.rule @scaled hyper () slots () once {
 // CHECK: } sum {
 // CHECK: } param {

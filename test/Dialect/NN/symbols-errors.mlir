@@ -646,7 +646,7 @@ nn.record @r {
 
 // -----
 
-// A file of batches holds a ragged field in two tensors.
+// A file of batches stores a ragged field as two tensors.
 nn.record @r {
   // expected-error @+1 {{has name 'bag.values', which files of batches give to a part of ragged field @bag; give it another one (nn.field, C5)}}
   nn.field @"bag.values" : tensor<?x1xi64>
@@ -665,7 +665,7 @@ nn.record @r {
 
 // -----
 
-// Where no ragged field has the rest of the name, it is one as any other.
+// If no ragged field has the beginning of the name, the name is valid.
 nn.record @r {
   nn.field @x : tensor<?x1xi64>
   nn.field @"x.values" : tensor<?x1xi64>
@@ -679,7 +679,7 @@ nn.param @w : tensor<1xf32> init(#nn.constant<1.0e39>)
 
 // -----
 
-// So they do where numbers are of f64.
+// Numbers of f64 give the same errors.
 // expected-error @+1 {{which gives numbers beyond f32, in which all programs draw initial values (C3)}}
 nn.state @w : tensor<1xf64> init(#nn.constant<-1.0e39>)
 
@@ -700,7 +700,8 @@ nn.param @w : tensor<1xf32> init(#nn.truncated_normal<0.0, 1.8e38>)
 
 // -----
 
-// An interval as wide as all of f32 is drawn from without overflow: in f64.
+// Numbers of an interval as wide as all of f32 are drawn without overflow,
+// because they are computed in f64.
 nn.param @w : tensor<1xf32> init(#nn.uniform<-3.4e38, 3.4e38>)
 nn.param @v : tensor<1xf32> init(#nn.normal<1.0e38, 4.0e37>)
 nn.param @u : tensor<1xf32> init(#nn.truncated_normal<0.0, 1.0e38>)
@@ -712,7 +713,7 @@ nn.metric @m : 3
 
 // -----
 
-// A name of the model hides a rule of the standard library.
+// A symbol of the model with this name hides the rule of the standard library.
 
 // expected-error @+2 {{names @adam, which is not an nn.rule (C1)}}
 // expected-note @+1 {{'nn.group' has this name here, and hides the nn.rule of the standard library, if there is one; rename it}}

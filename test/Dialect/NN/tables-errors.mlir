@@ -5,7 +5,7 @@ nn.table @t : i64 -> tensor<4xf64> init(#nn.zeros) stored(bf16)
 
 // -----
 
-// Nearest to 65519 is 65504, the largest number.
+// The nearest f16 number to 65519 is 65504, the largest one.
 nn.table @t : i64 -> tensor<4xf32> init(#nn.uniform<-65519.0, 65519.0>) stored(f16)
 
 // -----

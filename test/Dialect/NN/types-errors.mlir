@@ -1,6 +1,7 @@
 // RUN: pdl-opt %s -split-input-file -verify-diagnostics
 
-// Ids and numbers, weights of ids, and rows that begin with counts.
+// Conversions between ids and numbers, weights of ids, and rows that begin with
+// counts.
 
 nn.func private @f(%c: tensor<?x2xi64>) {
   // nn.id_arithmetic (C1)

@@ -41,7 +41,7 @@ nn.func private @f(%d: tensor<?x2xi64>, %c: !nn.ragged<?x1x*xi64>, %e: tensor<?x
   %13 = nn.cast %12 : (tensor<?x2xf64>) -> tensor<?x2xf32>
   // CHECK: nn.cast %{{.*}} : (!nn.ragged<?x1x*xf32>) -> tensor<?x1xf64>
   %14 = nn.cast %w : (!nn.ragged<?x1x*xf32>) -> tensor<?x1xf64>
-  // Bags say which rows are together, and what is like another how many there are.
+  // The bags define which rows belong together. `like` defines their number.
   // CHECK: nn.segment_sum %{{.*}} of %{{.*}} : (tensor<?x1xf64>, !nn.ragged<?x1x*xf32>) -> tensor<?x1x1xf64>
   %15 = nn.segment_sum %14 of %w : (tensor<?x1xf64>, !nn.ragged<?x1x*xf32>) -> tensor<?x1x1xf64>
   // CHECK: nn.broadcast %{{.*}} like %{{.*}} : (tensor<1x3xf64>, tensor<?x2xf32>) -> tensor<?x3xf64>

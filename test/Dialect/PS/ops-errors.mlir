@@ -22,7 +22,7 @@ nn.func private @f(%w: tensor<4xf32>) {
 
 // -----
 
-// Rows go by ps.push.
+// Rows are sent with ps.push.
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 ps.channel @c number 0 in "train" row_gradient of @emb : tensor<?x3xf32>
 nn.func private @f(%g: tensor<?x3xf32>) {
@@ -275,7 +275,7 @@ nn.func private @f(%s: tensor<f64>) {
 
 // -----
 
-// Keys are given to ps.wait.
+// ps.wait needs the keys.
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
 ps.message @m in "train" sends [@keys] ahead [] receives []

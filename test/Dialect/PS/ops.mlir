@@ -27,7 +27,7 @@ module attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
   // CHECK: ps.blocks @mean rows [0, 1] costs [1]
   ps.blocks @mean rows [0, 1] costs [1]
 
-  // All kinds.
+  // Channels of all kinds.
   // CHECK: ps.channel @value number 0 in "train" value of @w : tensor<130x4xf32>
   ps.channel @value number 0 in "train" value of @w : tensor<130x4xf32>
   // CHECK: ps.channel @mean_value number 1 in "train" value of @mean : tensor<13xf32>
@@ -175,7 +175,7 @@ module attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
       nn.yield %gradient : f32
     } : tensor<130x4xf32>, tensor<f32>
   }
-  // Before messages are formed; and one that does nothing.
+  // A handler before messages are formed, and a handler that does nothing.
   // CHECK: ps.handler @early in "train" {
   // CHECK-NEXT: }
   ps.handler @early in "train" {}

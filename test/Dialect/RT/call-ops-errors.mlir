@@ -48,7 +48,7 @@ func.func @offset(%p: !llvm.ptr, %o: index) {
 
 // -----
 
-// What knows no gaps gets none.
+// An op that does not support gaps between rows rejects them.
 func.func @metric(%p: !llvm.ptr, %o: index) {
   %0 = rt.view %p[%o] size(%o) : !llvm.ptr -> memref<?x1xf32, strided<[4, 1]>>
   // expected-error@below {{operand #0 must be 2D memref of 32-bit or 64-bit float values without gaps}}
@@ -58,7 +58,7 @@ func.func @metric(%p: !llvm.ptr, %o: index) {
 
 // -----
 
-// The model's attribute says which metric it is.
+// The attribute of the model selects the metric.
 func.func @no_metric(%p: !llvm.ptr, %x: memref<?x1xf32>) {
   // expected-error@below {{custom op 'rt.observe' invalid kind of attribute specified}}
   rt.observe #nn.zeros %x into %p : memref<?x1xf32>, !llvm.ptr
@@ -67,7 +67,7 @@ func.func @no_metric(%p: !llvm.ptr, %x: memref<?x1xf32>) {
 
 // -----
 
-// A product leaves gaps between rows only.
+// A product supports gaps only between rows.
 func.func @columns(%p: !llvm.ptr, %x: memref<?x4xf32>, %w: memref<4x4xf32>, %y: memref<?x4xf32, strided<[8, 2]>>) {
   // expected-error@below {{must be 2D memref of 32-bit or 64-bit float values with gaps at most between rows}}
   rt.gemm fast %p, %x, %w post [] into %y

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --split-input-file --verify-diagnostics
 
-// Each case breaks the constraint that its first line names.
+// Each case violates the constraint in its first line.
 
 // (C1)
 nn.record @clicks {

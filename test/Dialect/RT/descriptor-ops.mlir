@@ -33,7 +33,7 @@ rt.program @train reads(@clicks [@label, @category]) lookups [@emb]
 rt.program @predict frozen reads(@clicks [@category])
   prepare(@stage, <0 + 0 * batch>) compute(@stage, <64 + 1600 * batch>)
 
-// Parts of a size, in any order.
+// The parts of a size, in any order.
 // CHECK: rt.program @squares frozen
 // CHECK-SAME: prepare(@stage, <0 + 0 * batch, ids(0, 8), keys(0), occurrences(0)>)
 // CHECK-SAME: compute(@stage, <1 + 2 * batch, batch_squared(4), ids(0, 5), keys(6), occurrences(7)>)

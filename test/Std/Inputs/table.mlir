@@ -1,4 +1,4 @@
-// A group with a table that does not say what becomes of untouched rows.
+// A group with a table and without the clause `untouched`.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }
   nn.group @g rule(RULE) rate(0.1)

@@ -1,7 +1,8 @@
 // RUN: pdl-opt %s --nn-add-averages -split-input-file | FileCheck %s
 
-// Hyper-parameters, slots and scalars of the average stand behind those of the rule. What
-// the average gets is the new value. Groups with the same two rules share one.
+// Hyper-parameters, slots and scalars of the average follow those of the rule.
+// The average gets the new value. Groups with the same two rules share one
+// joined rule.
 // CHECK-LABEL: module @plain
 // CHECK: nn.rule @momentum_with_mean hyper (momentum = 9.000000e-01, average_decay = 5.000000e-01) slots (velocity = 0.000000e+00, average = 0.000000e+00, average_weight = 0.000000e+00) frozen("average") once {
 // CHECK-NEXT: ^bb0(%{{.+}}: f64, %[[RATE:.+]]: f64, %[[MOMENTUM:.+]]: f64, %[[DECAY:.+]]: f64):
@@ -44,7 +45,8 @@ module @plain {
 
 // -----
 
-// A rule that reduces over rows keeps its regions, which do not use what the average adds.
+// A rule that reduces over rows keeps its regions, which do not use the
+// additions of the average.
 // CHECK-LABEL: module @rows
 // CHECK: nn.rule @scaled_with_last
 // CHECK-SAME: row_slots (length = 0.000000e+00) frozen("average")

@@ -1,8 +1,9 @@
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --cse --nn-merge-lookups --nn-autodiff | FileCheck %s --check-prefix=GRADIENT
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --cse --nn-merge-lookups --nn-autodiff --nn-expand-updates | FileCheck %s --check-prefix=UPDATE
 
-// How often a key occurs in all bags of a program stands behind its gradient, and behind
-// the counts of the rule. A score is made of these alone.
+// After the gradient and the rule's counts comes the number of occurrences of
+// each key in all bags of a program. A score is computed only from these
+// counts.
 
 nn.record @r {
   nn.field @y : tensor<?x1xf32>
@@ -15,7 +16,7 @@ nn.group @clicks rule(@click_adagrad) rate(0.1) untouched(lazy)
 nn.table @u : i64 -> tensor<1xf32> in @clicks init(#nn.zeros) admit(count = 2)
 nn.table @worth : i64 -> tensor<1xf32> in @clicks init(#nn.zeros) admit(score = 2.0) score(click = 0.5)
 nn.table @drawn : i64 -> tensor<1xf32> in @g init(#nn.zeros) admit(probability = 0.5)
-// What admits every key is no clause.
+// A clause that admits every key is removed.
 // GRADIENT: nn.table @every : i64 -> tensor<1xf32> in @g init(#nn.zeros){{$}}
 nn.table @every : i64 -> tensor<1xf32> in @g init(#nn.zeros) admit(count = 1)
 // GRADIENT: nn.table @all : i64 -> tensor<1xf32> in @g init(#nn.zeros) shrink(every = 2, unseen = 1){{$}}

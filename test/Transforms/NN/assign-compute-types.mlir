@@ -26,7 +26,8 @@ module attributes {nn.phase = "gradient", nn.compute = "bf16"} {
     %dx = nn.gemm %h, %w transposed post [] : (tensor<?x20xf32>, tensor<16x20xf32>) -> tensor<?x16xf32>
     // CHECK: nn.gemm %{{.*}} transposed, %[[H]] post [] compute bf16 :
     %dw = nn.gemm %x transposed, %h post [] : (tensor<?x16xf32>, tensor<?x20xf32>) -> tensor<16x20xf32>
-    // Narrow ones, forward and back, and others than f32 keep their bits.
+    // Narrow products, forward and backward, and products of other types than
+    // f32 keep their bits.
     // CHECK: %[[G:.*]] = nn.gemm %{{.*}}, %{{.*}} post [] : (tensor<?x16xf32>, tensor<16x15xf32>)
     %g = nn.gemm %x, %n post [] : (tensor<?x16xf32>, tensor<16x15xf32>) -> tensor<?x15xf32>
     // CHECK: nn.gemm %[[G]], %{{.*}} transposed post [] :

@@ -19,7 +19,8 @@ nn.rule @sgd hyper() slots() once {
 // CHECK-LABEL: nn.program @train
 nn.program @train reads(@r) {
 ^bb0(%x: tensor<?x2xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
-  // What ids derive from is prepared, float ops included.
+  // Stage prepare computes everything from which ids are made, also ops on
+  // floats.
   // CHECK: nn.standardize {{.*}}stage = #nn.stage<prepare>
   %s = nn.standardize %x mean [1.0, 2.0] deviation [3.0, 4.0] : tensor<?x2xf32>
   // CHECK: nn.bucketize {{.*}}stage = #nn.stage<prepare>
@@ -30,7 +31,8 @@ nn.program @train reads(@r) {
   %keys, %inverse, %key_splits, %occurrences = nn.unique %flat
   // CHECK: nn.pull {{.*}}stage = #nn.stage<prepare>
   %rows = nn.pull @emb[%keys] : tensor<?x4xf32>
-  // A cross of bags asks for memory, which can fail: prepared even if unused.
+  // A cross of bags requests memory, which can fail. So it is in prepare even
+  // if it is unused.
   // CHECK: nn.cross_bags{{.*}}stage = #nn.stage<prepare>
   %c, %cs = nn.cross_bags (%ids bags(%splits), %ids bags(%splits))
   // CHECK: nn.pool {{.*}}stage = #nn.stage<compute>

@@ -51,7 +51,7 @@ module attributes {nn.phase = "merged"} {
 
 // -----
 
-// The mean over a batch is not a mean over parts of it.
+// The mean over a batch is not the mean of the means over its parts.
 module attributes {nn.phase = "merged"} {
   nn.record @r { nn.field @x : tensor<?x1xf32> }
   nn.group @g rule(@sgd) rate(0.1)

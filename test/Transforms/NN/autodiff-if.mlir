@@ -1,7 +1,8 @@
 // RUN: pdl-opt %s --nn-lower-model --nn-autodiff | FileCheck %s
 
-// The gradient of a choice is a choice by the same condition. Its bodies repeat what they
-// need, and a tensor that only the other body reads has a gradient of zeros.
+// The gradient of a condition is a condition on the same value. Its bodies
+// repeat the values that they need. A tensor that only the other body reads has
+// a gradient of zeros.
 
 nn.record @r {
   nn.field @x : tensor<?x3xf32>
@@ -14,7 +15,7 @@ nn.param @v : tensor<3x1xf32> in @g init(#nn.zeros)
 // CHECK: %[[C:.*]] = nn.read @late
 // CHECK: %[[U:.*]] = nn.read @u
 // CHECK: %[[V:.*]] = nn.read @v
-// What bodies read is handed to them.
+// Values that bodies read are their arguments.
 // CHECK: %[[L:.*]] = nn.if %[[C]] with(%[[X:.*]], %[[U]], %[[V]]) {
 // CHECK: } else {
 // CHECK: } : tensor<1xf32>, tensor<?x3xf32>, tensor<3x1xf32>, tensor<3x1xf32>

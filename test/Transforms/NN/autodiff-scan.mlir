@@ -1,7 +1,8 @@
 // RUN: pdl-opt %s --nn-lower-model --nn-autodiff | FileCheck %s
 
-// The gradient of a scan is a scan the other way. What the adjoint reads of the first
-// becomes a result of it; the gradient of a shared tensor is one product behind.
+// The gradient of a scan is a scan in the other direction. Values of the first
+// scan that the adjoint reads become its results. The gradient of a shared
+// tensor is one product after the scan.
 
 nn.record @r {
   nn.field @c : !nn.ragged<?x1x*xi64>
@@ -43,7 +44,8 @@ nn.program @train reads(@r) {
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
-// A row of rank 3 has several rows for a linear layer, which the scans yield as one.
+// A row of rank 3 is several rows for a linear layer. The scans yield them as
+// one.
 // CHECK-LABEL: nn.program @matrices
 // CHECK: nn.scan %{{.*}} of %{{.*}} with
 // CHECK: %[[JOINED:.*]] = nn.reshape %{{.*}} : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
@@ -71,8 +73,8 @@ nn.program @matrices reads(@r) {
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
-// A result that depends on nothing trained has a cotangent that leads nowhere: there is no
-// scan the other way.
+// If a result depends on nothing trained, its cotangent is not used, and there
+// is no second scan.
 // CHECK-LABEL: nn.program @only_rows
 // CHECK: nn.scan
 // CHECK-NOT: nn.scan
@@ -92,8 +94,8 @@ nn.program @only_rows reads(@r) {
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
-// Where a state does not begin with zeros, the scan yields it, and what the first row of a bag
-// hands on goes into what it began with.
+// If a state does not begin with zeros, the scan yields it. The cotangent of
+// the first row's state is that of the initial state.
 // CHECK-LABEL: nn.program @begun
 // CHECK: %[[Q:.*]] = nn.read @q
 // CHECK: %[[INIT:.*]] = nn.broadcast %[[Q]] like

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --cse --nn-merge-lookups --nn-autodiff -verify-diagnostics -o /dev/null
 
-// A group is trained, but some of its symbols keep what they begin with: another loss reads
-// them, or nothing but what has no gradient.
+// A group is trained, but some of its symbols keep their initial values:
+// another loss reads them, or only ops without gradients.
 module {
   nn.record @r {
     nn.field @y : tensor<?x1xf32>
@@ -17,10 +17,10 @@ module {
   nn.table @plain : i64 -> tensor<1xf32> in @one init(#nn.zeros)
   // expected-warning @+1 {{no gradient reaches @counted, although its group @one is trained, so that it never gets a row}}
   nn.table @counted : i64 -> tensor<1xf32> in @one init(#nn.zeros) admit(count = 2)
-  // Frozen programs alone read it.
+  // Only frozen programs read it.
   // expected-warning @+1 {{no gradient reaches @shrinks, although its group @one is trained, so that it never gets a row}}
   nn.table @shrinks : i64 -> tensor<1xf32> in @one init(#nn.zeros) shrink(every = 2, unseen = 1)
-  // Nobody trains its group, and of that there is a warning of its own.
+  // No program trains its group, which causes another warning.
   nn.group @idle rule(@sgd) rate(0.1)
   nn.param @of_idle : tensor<1xf32> in @idle init(#nn.zeros)
   nn.program @train reads(@r) {

@@ -47,8 +47,8 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[THREE:.+]] = nn.add %[[TWO]], %[[FIRST]]
   // CHECK-NEXT: nn.mul %[[THREE]]
 
-  // Nothing is computed for what is not trained: the untrained parameter, the
-  // other group, and what stop_gradient hides.
+  // Nothing is computed for untrained values: the untrained parameter, the
+  // other group, and the operand of stop_gradient.
   nn.program @inactive reads(@r) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
@@ -70,8 +70,8 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: nn.apply_gradients %[[L]] {@a = %[[DA]] : tensor<1xf32>} over @g
   // CHECK-NEXT: nn.return
 
-  // Weights may depend on trained symbols behind stop_gradient; what gradients
-  // do not pass need not be differentiable.
+  // Weights may depend on trained symbols through stop_gradient. Ops that
+  // gradients do not pass need not be differentiable.
   nn.program @stopped_weights reads(@r) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
@@ -84,7 +84,8 @@ module attributes {nn.phase = "merged"} {
   // CHECK: %[[W:.+]] = nn.stop_gradient
   // CHECK: nn.apply_gradients %{{.+}} weight %[[W]]
 
-  // A cotangent is cast back; what becomes an id has none.
+  // A cotangent is cast back to the type of its value. A value that becomes an
+  // id has no cotangent.
   nn.program @types reads(@r) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
@@ -104,7 +105,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[DA:.+]] = nn.reduce sum %[[DX]] axes [0]
   // CHECK-NEXT: nn.apply_gradients %[[L]] {@a = %[[DA]] : tensor<1xf32>} over @g : tensor<?x1xf64>
 
-  // Frozen programs are left alone.
+  // Frozen programs do not change.
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     nn.return %x : tensor<?x1xf32>

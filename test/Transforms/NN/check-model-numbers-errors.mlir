@@ -1,5 +1,5 @@
-// A number that is finite where it is written may be none of the type that it
-// becomes one of. What is beyond f32 is a number of f64.
+// A number may be finite as it is written, but not in the type to which it is
+// converted. A number outside of f32 may be one of f64.
 // RUN: pdl-opt %s --nn-check-model -split-input-file -verify-diagnostics
 // RUN: pdl-opt %s --pdl-pipeline="to=model" -split-input-file -verify-diagnostics
 // RUN: pdl-opt %s --pdl-pipeline="to=model element-type=f64" -split-input-file | FileCheck %s
@@ -77,7 +77,7 @@ module {
 
 // -----
 
-// Those that are numbers of f32, and fields of f64.
+// Numbers of f32, and fields of f64.
 module {
   nn.record @r {
     nn.field @x : tensor<?x1xf32> missing(3.4028235e38) values({"least" = -3.4028235e38, "whole" = 9223372036854775807})

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-check-model -split-input-file -verify-diagnostics
 
-// A program that no command runs, because of a letter; a group that nothing
-// trains; state that nothing reads.
+// A program that no command runs, because of a typing error; a group that no
+// program trains; state that no program reads.
 module {
   nn.record @r {
     nn.field @y : tensor<?x1xf32>
@@ -32,9 +32,9 @@ module {
 
 // -----
 
-// A model that only predicts trains no group, and that is meant. Of a model
-// that no command runs at all, whatever its programs are called, that is said;
-// frozen ones are run by --program.
+// A model that only predicts trains no group, without a warning. If no command
+// runs any program of a model, this is reported once, whatever their names are.
+// --program runs frozen ones.
 module {
   nn.record @r { nn.field @x : tensor<?x1xf32> }
   nn.group @g rule(@sgd) rate(0.1)
@@ -49,7 +49,8 @@ module {
 
 // -----
 
-// Beside a program that a command runs, a name far from all is meant.
+// If a command runs another program of the model, a name that is unlike all
+// commands is intended.
 module {
   nn.record @r { nn.field @x : tensor<?x1xf32> }
   nn.param @w : tensor<1x1xf32> init(#nn.zeros)
@@ -67,8 +68,8 @@ module {
 
 // -----
 
-// A name that holds a command's; what a training reads, but is in no group. A
-// state is meant to stay.
+// A name that contains that of a command; and a symbol that a training reads
+// without a group. A state needs no group.
 module {
   nn.record @r {
     nn.field @y : tensor<?x1xf32>
@@ -102,7 +103,7 @@ module {
 
 // -----
 
-// A test that trains would do so on the test data.
+// A test that trains would train on the test data.
 module {
   nn.record @r {
     nn.field @y : tensor<?x1xf32>
@@ -121,7 +122,7 @@ module {
 
 // -----
 
-// A prediction that trains nothing still inserts the keys that it meets.
+// A prediction that trains nothing would still insert its keys.
 module {
   nn.record @r { nn.field @c : tensor<?x1xi64> }
   nn.table @w : i64 -> tensor<1xf32> init(#nn.zeros)

@@ -46,7 +46,7 @@ module {
 
 // -----
 
-// A rate that f32 does not hold. In f64 it is a number.
+// A learning rate that f32 cannot represent. In f64 it is a number.
 module {
   nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
   // expected-error @+1 {{gives its rule the number +Inf ('f32') at the first update}}
@@ -76,7 +76,7 @@ module {
 
 // -----
 
-// A rule whose constant is 1 where it divides by 1 less that.
+// A rule whose constant is 1, and which divides by 1 minus this constant.
 module {
   nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
   nn.rule @own hyper(beta = 0.5) slots() once {
@@ -104,8 +104,8 @@ module {
 
 // -----
 
-// Without steps to warm up in, the rate is there at once. A rate of zero is a
-// number as well.
+// Without warm-up steps, the learning rate is complete from the start. A
+// learning rate of zero is also a number.
 module {
   nn.record @r { nn.field @y : tensor<?x1xf32>  nn.field @x : tensor<?x1xf32> }
   nn.group @g rule(@adam) rate(0.0) schedule(@warm_up {steps = 0.0})

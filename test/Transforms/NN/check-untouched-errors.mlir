@@ -48,7 +48,7 @@ module {
 
 // -----
 
-// The value follows from z and n, which need not account for what it is.
+// The value follows from z and n, which may not match its initial value.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }
   // expected-error @+1 {{has to say untouched(lazy), which leaves rows that a batch does not touch as they are, or untouched(dense), which updates every row at each step: a zero gradient changes the value of a row (C5)}}
@@ -124,7 +124,7 @@ module {
 
 // -----
 
-// Zero over zero is NaN, which no value is equal to, and not zero.
+// Zero divided by zero is NaN, which is not equal to any value, nor zero.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }
   nn.rule @own hyper() slots() once {

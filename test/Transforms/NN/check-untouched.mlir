@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=gradient" -split-input-file -verify-diagnostics
 
-// A zero gradient changes nothing: nothing has to be said.
+// A zero gradient changes nothing, so the clause is not needed.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }
   nn.group @g rule(@sgd) rate(0.1)
@@ -29,7 +29,7 @@ module {
 
 // -----
 
-// A schedule and a clip scale the gradient only.
+// A schedule and a clip only scale the gradient.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }
   nn.clip @c : global_norm(1.0)
@@ -45,7 +45,7 @@ module {
 
 // -----
 
-// Other clips do as little.
+// So do other clips.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }
   nn.clip @c : value(1.0)
@@ -66,7 +66,7 @@ module {
 
 // -----
 
-// Regularizers of nothing, and known hyper-parameters.
+// Regularizers with coefficient 0, and known hyper-parameters.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }
   nn.group @g rule(@sgd) rate(0.1) decay(#nn.l2<0.0>, #nn.l1<0.0>)
@@ -109,7 +109,7 @@ module {
 
 // -----
 
-// Where it does, the group says what is meant.
+// If a zero gradient changes the value, the group must have the clause.
 module {
   nn.record @r { nn.field @ids : tensor<?x1xi64> }
   nn.group @g rule(@adam) rate(0.1) untouched(lazy)

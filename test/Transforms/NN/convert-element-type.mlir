@@ -13,7 +13,7 @@ nn.record @r {
   nn.field @ids : !nn.ragged<?x1x*xi64>
 }
 
-// What widened and narrowed in a rule does nothing any more.
+// Ops that widened and narrowed in a rule are the identity now.
 // CHECK: nn.rule @wide
 // CHECK: } each {
 // CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f64, %[[GRADIENT:[a-z0-9]+]]: f64):
@@ -44,7 +44,7 @@ nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.uniform<-0.5, 0.5>)
 nn.state @s : tensor<2xf32> init(#nn.zeros)
 
 // CHECK: nn.func private @f(%{{.+}}: tensor<?x2xf64>) -> tensor<?x1xf64>
-// The numbers of a constant are those that are written.
+// The numbers of a constant are those that are written in the model.
 // CHECK: nn.constant dense<[5.000000e-01, 1.000000e-01]> : tensor<2xf64>
 // CHECK: nn.constant dense<3.000000e+00> : tensor<2xf64>
 nn.func private @f(%x: tensor<?x2xf32>) -> tensor<?x1xf32> {
@@ -65,7 +65,7 @@ nn.program @predict frozen reads(@r) {
   nn.return %z : tensor<?x1xf32>
 }
 
-// A cast between floats is none any more; one of ids, or of bags, stays.
+// A cast between floats is the identity now. A cast of ids or of bags stays.
 // CHECK: nn.program @casts
 // CHECK-NEXT: ^bb0(%[[X:.+]]: tensor<?x2xf64>, %[[IDS:.+]]: !nn.ragged<?x1x*xi64>):
 // CHECK-NEXT: nn.cast %[[IDS]] : (!nn.ragged<?x1x*xi64>) -> tensor<?x1xf64>

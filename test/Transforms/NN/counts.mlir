@@ -2,9 +2,9 @@
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --cse --nn-merge-lookups --nn-autodiff | FileCheck %s --check-prefix=GRADIENT
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --cse --nn-merge-lookups --nn-autodiff --nn-expand-updates | FileCheck %s --check-prefix=UPDATE
 
-// Each bag gets its sample's values, in the order of the rule's counts. Bags that are
-// looked up anyhow are looked up once, whatever their pooling; ids that are counted
-// alone go with them.
+// Each bag gets the values of its sample, in the order of the rule's counts.
+// Bags that are also looked up are looked up once, for all kinds of pooling.
+// Ids that are only counted are added to them.
 
 nn.record @r {
   nn.field @y : tensor<?x1xf32>

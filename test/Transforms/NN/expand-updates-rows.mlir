@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-expand-updates | FileCheck %s
 
-// The gradient of a rule is the mean with regularizers in `sum` as in `each`; the
-// weight is a scalar of all three regions, which the rule does not see.
+// In `sum` and in `each`, the gradient of a rule is the mean with regularizers.
+// The weight is a scalar of all three regions, which the rule does not see.
 
 // CHECK: nn.update @t keys(%{{.+}}) gradient(%{{.+}}) scalars(%[[S:.+]]#0, %[[S]]#1) sum {
 // CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[M:[a-z0-9]+]]: f32, %[[WEIGHT:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32):

@@ -7,7 +7,8 @@ module attributes {nn.phase = "merged"} {
     nn.field @ids : tensor<?x1xi64>
     nn.field @weight : tensor<?x1xf32>
   }
-  // The rule that a group names still declares slots; the rest has been said.
+  // The rule of a group still declares slots. Everything else has been
+  // expanded.
   // CHECK: nn.rule @heavy
   // CHECK-NOT: nn.rule @unnamed
   // CHECK-NOT: nn.schedule
@@ -65,8 +66,8 @@ module attributes {nn.phase = "merged"} {
 // One norm for the clip, over both groups that name it.
 // CHECK-NEXT: %[[NORM:.+]] = nn.squared_norm {@b = %[[B]] : tensor<2xf32>, @t[%[[KEYS]]] = %[[ROWS]] : tensor<?x2xf32>} weight(%[[WEIGHT]])
 
-// The weight, the clip factor, then what the rule yields. The rate of a schedule
-// comes after that if the rule does not yield it as it is.
+// The weight, the clip factor, then the values that the rule yields. The
+// learning rate of a schedule follows if the rule does not yield it unchanged.
 // CHECK-NEXT: %[[FULL:.+]]:5 = nn.once @full weight(%[[WEIGHT]]) norm(%[[NORM]]) -> (weight, clip_factor, "value 1 of region 'once' of rule @heavy", "hyper-parameter momentum", "rate") {
 // CHECK-NEXT: ^bb0(%[[STEP:.+]]: f64, %[[W:.+]]: f64, %[[SQUARED:.+]]: f64):
 // CHECK-NEXT: %[[BASE:.+]] = arith.constant 2.500000e-01 : f64
@@ -94,7 +95,7 @@ module attributes {nn.phase = "merged"} {
 // CHECK-NEXT: %[[RESULT:.+]] = arith.subf %[[VALUE]], %[[CHANGE]] : f32
 // CHECK-NEXT: nn.yield %[[RESULT]], %[[NEW]] : f32, f32
 
-// Divided, clipped, then the regularizers in order.
+// The gradient is divided and clipped; then the regularizers follow in order.
 // CHECK: nn.update @b gradient(%[[B]]) scalars(%[[FULL]]#0, %[[FULL]]#1, %[[FULL]]#2, %[[FULL]]#3, %[[FULL]]#4) {
 // CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[VELOCITY:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32, %[[FACTOR:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[MOMENTUM:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32):
 // CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[SUM]], %[[W]] : f32
@@ -120,8 +121,8 @@ module attributes {nn.phase = "merged"} {
 
 // -----
 
-// A clip by value is two ops of each update, between mean and regularizers; it
-// leaves no scalar, and no clip.
+// A clip by value is two ops of each update, between mean and regularizers. It
+// has no scalar, and the clip itself is removed.
 // CHECK-LABEL: module @elements
 // CHECK-NOT: nn.clip
 // CHECK: nn.group @g rule(@own) rate(1.000000e-01) decay(#nn.l2<5.000000e-01>){{$}}
@@ -159,8 +160,8 @@ module @elements attributes {nn.phase = "merged"} {
 
 // -----
 
-// An undivided rule gets the sum. What is meant for means, here a clip by value and
-// a regularizer, is done to the mean, which becomes a sum again.
+// An undivided rule gets the sum. A clip by value and a regularizer apply to
+// means, so the mean is formed first, and then becomes a sum again.
 // CHECK-LABEL: module @sums
 // CHECK: nn.update @a
 // CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32):
@@ -197,8 +198,8 @@ module @sums attributes {nn.phase = "merged"} {
 
 // -----
 
-// Scalars have the type of their group, whatever that of the losses; the norm is
-// f64 for all.
+// Scalars have the type of their group, for any type of the losses. The norm is
+// f64 in all cases.
 // CHECK-LABEL: module @mixed
 // CHECK: %[[NORM:.+]] = nn.squared_norm {@a = %{{.+}} : tensor<1xf32>, @b = %{{.+}} : tensor<1xf64>} weight(%{{.+}})
 // CHECK: nn.once @narrow {{.*}}norm(%[[NORM]]) -> (weight, clip_factor) {

@@ -1,8 +1,8 @@
 // RUN: pdl-opt %s --nn-fingerprint -split-input-file -verify-diagnostics
 // RUN: pdl-opt %s --pdl-pipeline="from=model to=merged" -split-input-file -verify-diagnostics
 
-// What a checkpoint must agree with is written down with rules and schedules,
-// which a module lacks that nn-link-std has not gone through.
+// A fingerprint contains rules and schedules. A module without nn-link-std
+// lacks those of the standard library.
 module {
   nn.record @r { nn.field @x : tensor<?x1xf32> }
   // expected-error @+1 {{names rule @sgd, which the module does not define; run nn-link-std if it is one of the standard library}}

@@ -1,8 +1,8 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=merged" | grep '"keys ' | sed 's/\\0A/\n/g' > %t.keys
 // RUN: FileCheck %s < %t.keys
 
-// Each way from fields to keys of a table is a line, whichever program goes it.
-// Fields of one way that are alike are numbered in the order of the record.
+// Each way from fields to keys of a table is one line, even if several programs
+// use it. Equal fields of one way are numbered in the order of the record.
 // CHECK:      "keys of @emb" = "%0 = bucketize(f32 missing 0.5, boundaries = [1, 2.5]); cross(%0, %0, salt = 3)
 // CHECK-NEXT: cross(#2 text by xxh64 salt 4 missing \22?\22, #1 text by xxh64 salt 4 missing \22?\22, salt = 0)
 // CHECK-NEXT: cross(slice(text by xxh64 salt slot, axis = 1, offset = 1, size = 1), integer missing 7, salt = 0)
@@ -32,7 +32,7 @@
 // RUN: %{differs}
 // REDEFINE: %{edit} = 's/missing(0.5)/missing(1.5)/'
 // RUN: %{differs}
-// Texts of missing values; what stands for one among others of a bag.
+// Texts of missing values, and the replacement of a missing value in a bag.
 // REDEFINE: %{edit} = 's/nn.record @r {/nn.record @r missing_texts(["NULL"]) {/'
 // RUN: %{differs}
 // REDEFINE: %{edit} = 's/@tags : !nn.ragged<?x1x\*xi64>/@tags : !nn.ragged<?x1x*xi64> missing_element(3)/'
@@ -51,7 +51,7 @@
 // REDEFINE: %{edit} = 's/offset 1 size 1/offset 0 size 1/'
 // RUN: %{differs}
 
-// Nothing else does: names, columns, other programs and fields of other use.
+// Nothing else changes it: names, columns, other programs and unrelated fields.
 // REDEFINE: %{edit} = 's/@a :/@user :/; s/@b :/@item :/; s/@a, @b/@user, @item/; s/@slots/@places/g'
 // RUN: %{equal}
 // REDEFINE: %{edit} = 's/columns(\[3\])/columns([9])/'
@@ -60,19 +60,21 @@
 // RUN: %{equal}
 // REDEFINE: %{edit} = 's/nn.program @second/nn.program @other/'
 // RUN: %{equal}
-// The order of fields that differ, which are told apart by what they are.
+// The order of different fields does not change it, because their properties
+// identify them.
 // REDEFINE: %{edit} = '/nn.field @slots/{h;d}; /nn.field @number/G; s/(%%slots: tensor<?x2xi64>, %%number: tensor<?x1xi64>/(%%number: tensor<?x1xi64>, %%slots: tensor<?x2xi64>/'
 // RUN: %{equal}
 // REDEFINE: %{edit} = 's/@y : tensor<?x1xf32>/@y : tensor<?x1xf32> missing(0.0)/'
 // RUN: %{equal}
 
-// Of missing texts a field of integers has those that it would read.
+// A field of integers has only those missing texts that it would otherwise read
+// as numbers.
 // RUN: sed 's/nn.record @r {/nn.record @r missing_texts(["NULL", "0", "NA"]) {/' %s | pdl-opt --pdl-pipeline="to=merged" | grep '"keys ' | sed 's/\\0A/\n/g' | FileCheck --check-prefix=MISSING %s
 // MISSING:      {{^}}integer missing 7 missing texts [\220\22]{{$}}
 // MISSING-NEXT: {{^}}integer missing texts [\220\22]{{$}}
 // MISSING:      {{^}}text by xxh64 salt slot missing texts [\220\22, \22NA\22, \22NULL\22]
 
-// A module that trains nothing says which keys it reads.
+// A module that trains nothing lists the keys that it reads.
 // RUN: sed -e '/minimize/d; s/nn.program @train/nn.program @predict frozen/; s/nn.program @second/nn.program @more frozen/; s|// return|nn.return %%l : tensor<?x1xf32>|' %s \
 // RUN:   | pdl-opt --pdl-pipeline="to=merged" | grep '"keys ' | sed 's/\\0A/\n/g; s/keys read of/keys of/' | diff %t.keys -
 module @ways {

@@ -1,5 +1,6 @@
-// Fingerprints contain the first names of ops, so that renaming an op changes none.
-// The digest below is that of the version in which the op was called nn.standardise.
+// Fingerprints contain the first names of ops, so renaming an op changes none.
+// The digest below is that of the version in which the op was called
+// nn.standardise.
 // RUN: pdl-opt %s --pdl-pipeline="to=merged" | FileCheck %s
 
 // CHECK: nn.fingerprint state {

@@ -4,8 +4,8 @@
 // RUN: sed 's/arith.addf %%a, %%one/arith.subf %%a, %%one/' %s | pdl-opt --pdl-pipeline="to=merged" | grep "rule of group" > %t.other
 // RUN: not diff %t.rule %t.other
 
-// Row slots are state; their first values and the regions of rows belong to the
-// training.
+// Row slots are part of the state. Their initial values and the regions of rows
+// are part of the training.
 // CHECK: "row slots of @w" = "a"
 // CHECK: "rule of group @g" = "{} slots {} row slots {a = 0}, {{[0-9a-f]+}}"
 // VALUE: "rule of group @g" = "{} slots {} row slots {a = 1}, {{[0-9a-f]+}}"

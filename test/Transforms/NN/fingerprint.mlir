@@ -1,12 +1,12 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=merged" > %t.whole
 // RUN: FileCheck %s < %t.whole
 
-// Run on its own result: equal.
+// The pass does not change its own result.
 // RUN: pdl-opt %t.whole --nn-fingerprint | diff %t.whole -
 
-// What says nothing about state and training is in no part: names of the
-// model, of values, of fields and of functions, comments, metrics and what only they need,
-// frozen programs, fields behind those that are trained on.
+// Names of the model, of values, of fields and of functions do not affect state
+// or training, so they are in no part. Neither are comments, metrics and ops
+// that only they need, frozen programs, and fields after the trained ones.
 // RUN: sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' %t.whole > %t.parts
 // RUN: sed -e 's/@small/@renamed/; s/%h/%hidden/g; s/@score/@logit/g; s/@auc/@area/g; s/buckets = 16/buckets = 32/' \
 // RUN:     -e 's|// more|nn.metric @copc : #nn.copc|; s|// seen|nn.observe @copc(%z, %y) : tensor<?x1xf32>|' \
@@ -17,7 +17,7 @@
 // RUN: not diff %t.whole %t.other > %t.difference
 // RUN: sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' %t.other | diff %t.parts -
 
-// An edit changes the part that it is about, and no other.
+// An edit changes only the part that it concerns.
 // DEFINE: %{edit} =
 // DEFINE: %{changed} = sed -e %{edit} %s | pdl-opt --pdl-pipeline="to=merged" | sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' \
 // DEFINE:   | not diff %t.parts - | FileCheck %s --implicit-check-not='{{^[<>]}}'
@@ -62,7 +62,7 @@
 // CLIP: < {{ *}}"clip of group @dense" = "global norm 10 of @w, @b"
 // CLIP: > {{ *}}"clip of group @dense" = "global norm 9 of @w, @b"
 
-// Each symbol of a group that is clipped by norm counts its steps.
+// Each symbol of a group that is clipped by norm counts its own steps.
 // REDEFINE: %{edit} = 's/global_norm(10.0)/norm(10.0)/'
 // RUN: %{changed} --check-prefix=NORM
 // NORM: < {{ *}}"groups with steps" = "@dense, @sparse"
@@ -88,7 +88,7 @@
 // LOSS: < {{ *}}"losses of @train" =
 // LOSS: > {{ *}}"losses of @train" =
 
-// Another hash gives keys another meaning.
+// Another hash changes the meaning of keys.
 // REDEFINE: %{edit} = 's/salt = slot/salt = 7/'
 // RUN: %{changed} --check-prefix=HASH
 // HASH: < {{ *}}"keys of @emb" = "cross_bags(text by xxh64 salt slot, bags, salt = 5) result 0"
@@ -104,7 +104,7 @@
 // KEYS: < {{ *}}"losses of @train" =
 // KEYS: > {{ *}}"losses of @train" =
 
-// The name of a field does not, nor its columns and separator.
+// The name of a field, its columns and its separator do not.
 // REDEFINE: %{edit} = 's/@ids/@words/; s/@y/@clicked/'
 // RUN: sed -e %{edit} %s | pdl-opt --pdl-pipeline="to=merged" | sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' | diff %t.parts -
 // REDEFINE: %{edit} = '/nn.field @ids/s/$/ separator("|") columns([7, 4])/'
@@ -112,7 +112,8 @@
 // COLUMNS: < {{ *}}"field 2" =
 // COLUMNS: > {{ *}}"field 2" =
 
-// Rows that are not there yet are made; parameters are all in a checkpoint.
+// Rows that do not exist yet will be created. All parameters are in a
+// checkpoint.
 // REDEFINE: %{edit} = 's/init(#nn.xavier)/init(#nn.zeros)/; s/-0.5, 0.5/-0.25, 0.25/'
 // RUN: %{changed} --check-prefix=INITIAL
 // INITIAL: < {{ *}}"initial rows of @emb" = "#nn.uniform<-5.000000e-01, 5.000000e-01>"

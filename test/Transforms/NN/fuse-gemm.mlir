@@ -1,8 +1,8 @@
 // RUN: pdl-opt %s --nn-fuse-gemm | FileCheck %s
 // RUN: pdl-opt %s --nn-fuse-gemm="post-ops=false" | FileCheck %s --check-prefix=APART
 
-// Products are nn.gemm all the same, and what follows them stays; the matrix of a scan
-// is transposed once as before.
+// Products become nn.gemm here too, but the ops after them stay. The matrix of
+// a scan is transposed once, as before.
 // APART-LABEL: nn.program @predict
 // APART-COUNT-4: nn.gemm {{.*}} post [] :
 // APART-NOT: post [{{[a-z]}}
@@ -35,12 +35,13 @@ module attributes {nn.phase = "gradient"} {
     %0 = nn.matmul %x, %w : tensor<?x4xf32>, tensor<4x3xf32>
     %1 = nn.add %0, %b : tensor<?x3xf32>, tensor<3xf32>
     %2 = nn.relu %1 : tensor<?x3xf32>
-    // The gradient of a relu masks the product that makes its cotangent.
+    // The gradient of a relu is a mask of the product that computes its
+    // cotangent.
     // CHECK: %[[G:.*]] = nn.gemm %[[X]], %[[W]] mask(%[[H]]) post [relu_gradient]
     %3 = nn.matmul %x, %w : tensor<?x4xf32>, tensor<4x3xf32>
     %4 = nn.relu_gradient %3, %2 : tensor<?x3xf32>
-    // A product that others read keeps its own value; the sum of two products
-    // is not a bias.
+    // A product that other ops read keeps its own value. The sum of two
+    // products is not a bias.
     // CHECK: %[[P:.*]] = nn.gemm %[[X]], %[[W]] post [] :
     // CHECK: %[[R:.*]] = nn.relu %[[P]]
     // CHECK: nn.add %[[P]], %[[R]]
@@ -56,7 +57,8 @@ module attributes {nn.phase = "gradient"} {
     nn.return %12 : tensor<?x3xf32>
   }
 
-  // A row of a scan stays a product; the matrix is transposed once for all rows.
+  // The product of a single row of a scan is not fused. The matrix is
+  // transposed once for all rows.
   // CHECK-LABEL: nn.program @rows
   // CHECK: %[[W:.*]] = nn.read @u
   // CHECK: %[[T:.*]] = nn.transpose %[[W]] permutation [1, 0] : tensor<3x3xf32>
@@ -79,7 +81,7 @@ module attributes {nn.phase = "gradient"} {
     nn.return %q : tensor<?x1x3xf32>
   }
 
-  // The runtime's products know no gelu: it stays an op of its own.
+  // The runtime's products do not support gelu, so it stays an op.
   // CHECK-LABEL: nn.program @activations
   nn.program @activations frozen reads(@r except [@m]) {
   ^bb0(%x: tensor<?x4xf32>):

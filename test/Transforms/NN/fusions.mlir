@@ -4,13 +4,14 @@
 // APART-NOT: ={{[1-9]}}
 // RUN: grep "posts-fused\|row-loops\|in-place" %t.counts | FileCheck %s --check-prefix=COUNT
 
-// What a step is made of, gradients included, where ops have been joined.
+// The parts of a step, with gradients, after ops have been joined.
 
 module {
 
-// Softmax and cross entropy, with all of the gradient: one loop over rows between
-// the product and the one of the gradient. The loop of one element a row before it
-// is the sign of the loss. A second loop over rows watches the range of the labels.
+// Softmax and cross entropy with their whole gradient: one loop over rows
+// between the product and the product of the gradient. The loop of one element
+// per row before it computes the sign of the loss. A second loop over rows
+// checks the range of the labels.
 // COUNT: posts-fused=1
 // COUNT: row-loops=2
 // CHECK-LABEL: func.func @train_compute
@@ -41,7 +42,7 @@ nn.program @train reads(@r) {
 
 module {
 
-// What is pooled is written to its columns of the concat, and a cross layer is a
+// Pooled rows are written to their columns of the concat. A cross layer is a
 // product with bias and one loop.
 // COUNT: posts-fused=1
 // COUNT: row-loops=0

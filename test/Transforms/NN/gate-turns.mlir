@@ -1,8 +1,9 @@
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --nn-autodiff --nn-expand-updates --cse \
 // RUN:   --nn-gate-turns | FileCheck %s
 
-// What only a loss needs whose samples may have no weight, forward and backward, goes
-// into a choice. What the other loss needs as well, and lookups, stay.
+// Ops that only one loss needs, forward and backward, are moved into a
+// condition if the samples of this loss may have no weight. Ops that the other
+// loss also needs, and lookups, stay.
 
 nn.record @r {
   nn.field @x : tensor<?x3xf32>
@@ -22,7 +23,7 @@ nn.table @t : i64 -> tensor<3xf32> in @a init(#nn.zeros)
 // CHECK-DAG: %[[NOW:.*]] = nn.read @now
 // CHECK-DAG: %[[W:.*]] = nn.read @w
 // CHECK-DAG: %[[P:.*]] = nn.pool
-// The size is that of what is there at first.
+// The size is that of a value from before the condition.
 // CHECK: nn.broadcast %[[NOW]] like %[[X]]
 // CHECK: %[[G:.*]]:3 = nn.if %[[NOW]] with(
 // CHECK: nn.matmul
@@ -32,11 +33,12 @@ nn.table @t : i64 -> tensor<3xf32> in @a init(#nn.zeros)
 // CHECK-NOT: nn.matmul
 // CHECK: nn.yield
 // CHECK: } :
-// The gradient of rows is a lookup's.
+// The gradient of rows belongs to a lookup.
 // CHECK: nn.pool_gradient{{.*}} from %[[G]]
 // CHECK: nn.loss_sum %[[G]]#
 // CHECK: nn.update @w gradient(%[[G]]#
-// The first loss has always weight: its product stays outside.
+// The samples of the first loss always have weight, so its product stays
+// outside.
 nn.program @train reads(@r except @d) {
 ^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
   %now = nn.read @now : tensor<1xf32>
@@ -51,7 +53,7 @@ nn.program @train reads(@r except @d) {
   %weight = nn.broadcast %now like %m : (tensor<1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>
   nn.minimize %m weight %weight over @a : tensor<?x1xf32>, tensor<?x1xf32>
 }
-// However little it costs: what has no weight may be infinite.
+// Even cheap ops are moved, because a value without weight may be infinite.
 // CHECK-LABEL: nn.program @cheap
 // CHECK: nn.if
 // CHECK: nn.mul
@@ -65,7 +67,7 @@ nn.program @cheap reads(@r except @d) {
   nn.minimize %l weight %weight over @b : tensor<?x1xf32>, tensor<?x1xf32>
 }
 
-// The condition may stand behind all that depends on it.
+// The condition may come after all values that depend on it.
 // CHECK-LABEL: nn.program @late
 // CHECK: %[[LATE:.*]] = nn.greater
 // CHECK: %[[H:.*]] = nn.if %[[LATE]]
@@ -84,8 +86,8 @@ nn.program @late reads(@r except @d) {
   nn.observe @m(%h) weight %weight : tensor<?x1xf32>
 }
 
-// A sample has two bags: the gradient of what is pooled has twice as many rows as the losses that
-// it is made of, and so have the zeros in its place.
+// A sample has two bags. So the gradient of the pooled rows has twice as many
+// rows as the losses, and so do the zeros that replace it.
 // CHECK-LABEL: nn.program @joined
 // CHECK: nn.if
 // CHECK: nn.yield %{{.*}}, %{{.*}} : tensor<?x1xf32>, tensor<?x3xf32>

@@ -1,7 +1,8 @@
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --nn-join-cycle | FileCheck %s
 
-// Losses of both float types: the turn is cast once for all that are weighted in a
-// program, since what is computed for two of them runs where one value is not 0.
+// Losses of both float types: the number of the current program is cast once
+// for all weighted losses of a program. Values that two of them need are
+// computed if one of the two is not 0.
 
 nn.record @r {
   nn.field @x : tensor<?x1xf32>

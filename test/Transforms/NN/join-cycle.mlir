@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --nn-join-cycle | FileCheck %s
 
-// Programs that take turns become one. A state counts the steps of the cycle; of a
-// program whose turn it is not, samples have no weight.
+// Alternating programs become one. A state counts the steps of the cycle.
+// Samples of a program that is not the current one have no weight.
 
 nn.record @r {
   nn.field @x : tensor<?x1xf32>
@@ -21,7 +21,7 @@ nn.metric @m : #nn.mean
 // CHECK: nn.param @train.turn : tensor<1xf32> in @train.turns init(#nn.zeros)
 // CHECK-NOT: nn.cycle
 // CHECK-NOT: @second
-// What neither reads stays out.
+// Fields that neither program reads are left out.
 // CHECK: nn.program @train reads(@r except @c) {
 // CHECK: ^bb0(%[[X:.*]]: tensor<?x1xf32>, %[[Y:.*]]: tensor<?x1xf32>):
 // CHECK: %[[TURN:.*]] = nn.read @train.turn
@@ -29,7 +29,7 @@ nn.metric @m : #nn.mean
 // CHECK: nn.less %[[TURN]], %{{.*}}
 // CHECK: nn.greater_equal %[[TURN]], %{{.*}}
 // CHECK: nn.less %[[TURN]], %{{.*}}
-// Two turns of one program.
+// Two consecutive steps of one program.
 // CHECK: %[[FIRST:.*]] = nn.add
 // CHECK: %[[U:.*]] = nn.read @u
 // CHECK: %[[L:.*]] = nn.matmul %[[X]], %[[U]]

@@ -7,7 +7,7 @@
 // CHECK-DAG: nn-keep-serving | {{.*}} fields-erased=2
 
 module {
-  // What stands behind the label and @unread says where it is.
+  // Fields after the label and @unread have explicit columns.
   // CHECK: nn.record @r
   // CHECK-NEXT: nn.field @x : tensor<?x2xf32> columns([1, 2])
   // CHECK-NEXT: nn.field @a : !nn.ragged<?x1x*xi64> columns([4])
@@ -55,7 +55,8 @@ module {
     %1 = nn.sigmoid %0 : tensor<?x1xf32>
     nn.observe @auc(%1, %label) : tensor<?x1xf32>
   }
-  // What only a metric needs is gone, with the fields that it alone reads.
+  // Ops that only a metric needs are removed, with the fields that only it
+  // reads.
   // CHECK: nn.program @predict frozen reads(@r except @a) {
   // CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<?x2xf32>):
   // CHECK-NEXT: %[[W:.*]] = nn.read @w
@@ -80,7 +81,7 @@ module {
     %1 = nn.mul %0, %scale : tensor<?x1x1xf32>, tensor<1xf32>
     nn.return %1 : tensor<?x1x1xf32>
   }
-  // What a checkpoint must have in common with the model stays.
+  // Properties that a checkpoint and the model must share stay.
   // CHECK: nn.fingerprint
   // CHECK: "keys of @t"
 }

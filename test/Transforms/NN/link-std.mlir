@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-link-std -split-input-file | FileCheck %s
 
-// Each definition comes once, before the first group that names it.
+// Each definition is inserted once, before the first group that names it.
 // CHECK-LABEL: module @f32
 // CHECK-NOT: nn.schedule
 // CHECK: nn.rule @adagrad
@@ -18,7 +18,7 @@ module @f32 {
 
 // -----
 
-// The model's own definition wins.
+// The model's own definition takes precedence.
 // CHECK-LABEL: module @own
 // CHECK: nn.rule @sgd
 // CHECK: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %{{.+}}: f32):
@@ -49,8 +49,8 @@ module @f64 {
 
 // -----
 
-// Groups of both types name one rule: it comes for each, the second under
-// another name. A rule of the library for averages likewise.
+// Groups of both types name one rule. It is inserted for each type, the second
+// time with another name. So is a rule of the library for averages.
 // CHECK-LABEL: module @mixed
 // CHECK: nn.rule @sgd
 // CHECK: ^bb0(%{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32):
@@ -77,7 +77,7 @@ module @mixed {
 
 // -----
 
-// Everything in the library is well-formed.
+// All definitions of the library are valid.
 // CHECK-LABEL: module @all
 // CHECK-DAG: nn.rule @sgd hyper
 // CHECK-DAG: nn.rule @momentum hyper

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-lower-model | FileCheck %s
 
-// Composite ops become others, which may be composite themselves; ragged values
-// become ids and splits.
+// Composite ops are replaced by others, which may be composite too. Ragged
+// values become ids and splits.
 
 module {
 nn.record @r {
@@ -26,7 +26,7 @@ nn.program @softmax frozen reads(@r except [@c, @d]) {
   nn.return %0 : tensor<?x4xf32>
 }
 
-// A composite op of a composite op.
+// A composite op that consists of a composite op.
 // CHECK-LABEL: nn.program @entropy
 // CHECK-NOT: softmax
 // CHECK: nn.log %
@@ -37,7 +37,7 @@ nn.program @entropy frozen reads(@r except [@c, @d]) {
   nn.return %0 : tensor<?x1xf32>
 }
 
-// The bias and the activation follow the product of matrices.
+// The bias and the activation follow the matrix product.
 // CHECK-LABEL: nn.program @rows
 // CHECK-SAME: frozen
 // CHECK-NEXT: ^bb0(%[[C:.*]]: tensor<?xi64>, %[[CS:.*]]: tensor<?xi32>, %[[DI:.*]]: tensor<?xi64>, %[[DS:.*]]: tensor<?xi32>):

@@ -1,8 +1,8 @@
 // RUN: pdl-opt %s --nn-lower-model | FileCheck %s
 
-// Each op that draws gets a stream of its own, in the order of the program with its
-// functions inlined; ops of other names do not count. A frozen program keeps all
-// elements.
+// Each op that draws gets its own stream, in the order of the program with
+// inlined functions. Ops with other names do not count. A frozen program keeps
+// all elements.
 
 module {
 nn.record @r {

@@ -12,7 +12,7 @@ nn.func private @g(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {
 
 // -----
 
-// Each level doubles: known without inlining.
+// Each level doubles the number of ops, which is known without inlining.
 
 nn.record @r {
   nn.field @x : tensor<?x1xf32>
@@ -136,7 +136,7 @@ nn.program @predict frozen reads(@r) {
 
 // -----
 
-// Nor does a function that looks up what it is given.
+// Neither does a function that looks up its argument.
 
 nn.record @r {
   nn.field @x : tensor<?x1xf32>

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-lower-model -split-input-file -verify-diagnostics
 
-// First dimensions that count different things do not meet.
+// First dimensions that count different things cannot be combined.
 
 module {
   nn.record @r {

@@ -1,6 +1,7 @@
 // RUN: pdl-opt %s --nn-lower-model="max-ops=2" -verify-diagnostics
 
-// A long program without functions is not told to call them less often.
+// The error for a long program without functions does not advise to call
+// functions less often.
 nn.record @r {
   nn.field @x : tensor<?x1xf32>
 }

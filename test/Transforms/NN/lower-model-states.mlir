@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-lower-model | FileCheck %s
 
-// A program that trains takes the batch's statistics and accumulates them, a frozen
-// one reads them.
+// A training program uses the statistics of the batch and accumulates them. A
+// frozen program reads them.
 nn.record @r { nn.field @x : tensor<?x2xf32> }
 nn.group @g rule(@sgd) rate(0.1)
 nn.group @h rule(@moving_average) rate(0.1)
@@ -42,7 +42,7 @@ nn.program @predict frozen reads(@r) {
   nn.return %n : tensor<?x2xf32>
 }
 
-// The sum over a batch, said as such.
+// The sum over a batch is an op of its own.
 // CHECK-LABEL: nn.program @sums
 // CHECK: nn.reduce sum %arg0 axes [0] mixing
 nn.program @sums frozen reads(@r) {
@@ -69,7 +69,7 @@ nn.program @seen reads(@r) {
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
-// States that a function takes.
+// States that are arguments of a function.
 // CHECK-LABEL: nn.program @with_states
 // CHECK: nn.accumulate @mean
 // CHECK: nn.accumulate @variance

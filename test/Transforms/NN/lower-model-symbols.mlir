@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-lower-model | FileCheck %s
 
-// Each call of a function that takes symbols becomes its body with those that the
-// call gives, also where the function hands them on.
+// Each call of a function with symbol parameters is replaced by its body with
+// the symbols of the call, even if the function passes them on.
 
 module {
   nn.record @r {
@@ -18,7 +18,8 @@ module {
     %0 = nn.linear %x, @w, @b act(relu) : (tensor<?x4xf32>) -> tensor<?x4xf32>
     nn.return %0 : tensor<?x4xf32>
   }
-  // The names of what functions take are their own: this @w is the other's @v.
+  // A function has its own names for its symbols: this @w is the other
+  // function's @v.
   nn.func private @expert(%x: tensor<?x4xf32>, %k: tensor<?x1xi64>)
       with(@v: tensor<4x4xf32>, @w: tensor<4x4xf32>, @t: i64 -> tensor<4xf32>) -> tensor<?x4xf32> {
     %0 = nn.call @layer(%x) with(@v) : (tensor<?x4xf32>) -> tensor<?x4xf32>

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-lower-model -split-input-file -verify-diagnostics
 
-// How many crossed ids there are is known too late for rows of them.
+// The number of crossed ids is known too late for rows of them.
 
 nn.record @r {
   nn.field @c : !nn.ragged<?x1x*xi64>

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-lower-model | FileCheck %s
 
-// Ids of bags change, and their splits do not; a lookup with weights is one of single
-// rows, their products and sums.
+// The ids of bags change, but their splits do not. A lookup with weights
+// becomes a lookup of single rows, their products and sums.
 
 nn.record @r {
   nn.field @c : !nn.ragged<?x2x*xi64>
@@ -45,7 +45,7 @@ nn.program @weighted frozen reads(@r) {
   nn.return %0 : tensor<?x2x3xf32>
 }
 
-// Numbers of bags are rows as they are.
+// Numbers of bags are already rows.
 
 // CHECK-LABEL: nn.program @numbers
 // CHECK-NEXT: ^bb0(%[[C:.*]]: tensor<?xi64>, %[[S:.*]]: tensor<?xi32>, %[[V:.*]]: tensor<?xf32>, %[[E:.*]]: tensor<?xi32>):

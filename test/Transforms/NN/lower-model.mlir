@@ -53,7 +53,7 @@ module @m {
     nn.return %4 : tensor<?x6xf32>
   }
 
-  // An activation is any elementwise op of one operand, by its name.
+  // An activation is the name of any elementwise op with one operand.
   // CHECK-LABEL: nn.program @activations
   nn.program @activations frozen reads(@r except [@c, @k]) {
   ^bb0(%x: tensor<?x4xf32>):

@@ -11,7 +11,7 @@ module {
   nn.table @t : i64 -> tensor<3xf32> in @g init(#nn.zeros)
   nn.table @other : i64 -> tensor<3xf32> in @g init(#nn.zeros)
 
-  // Three lookups of @t become one; the ids that the last one needs move up.
+  // Three lookups of @t become one. The ids of the last one move up.
   // CHECK-LABEL: nn.program @predict
   // CHECK: ^bb0(%[[X:.*]]: tensor<?x1xf32>, %[[A:.*]]: tensor<?xi64>, %[[S:.*]]: tensor<?xi32>, %[[B:.*]]: tensor<?x2xi64>):
   // CHECK-DAG: %[[BUCKET:.*]] = nn.bucketize %[[X]]
@@ -35,8 +35,8 @@ module {
     %5 = nn.concat %0, %1, %2, %4 axis 1 : tensor<?x1x3xf32>, tensor<?x2x3xf32>, tensor<?x2x3xf32>, tensor<?x1x3xf32>
     nn.return %5 : tensor<?x6x3xf32>
   }
-  // What nobody reads is not looked up: neither beside another lookup of the
-  // table, one by one or pooled, nor alone.
+  // Rows that no op reads are not looked up: not together with another lookup
+  // of the table, one by one or pooled, and not alone.
   // CHECK-LABEL: nn.program @unread
   // CHECK: %[[KEYS:.*]], %{{.*}}, %{{.*}}, %{{.*}} = nn.unique %{{[^,]*$}}
   // CHECK-NEXT: nn.pull @t[%[[KEYS]]]

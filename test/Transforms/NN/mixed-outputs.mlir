@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-lower-model -split-input-file -verify-diagnostics
 
-// A prediction that is another one in another batch is warned of.
+// There is a warning if a prediction depends on the other samples of its batch.
 
 nn.record @r {
   nn.field @x : tensor<?x4xf32>
@@ -34,7 +34,7 @@ nn.program @predict frozen reads(@r) {
 
 // -----
 
-// A metric may, and so may a program that trains.
+// A metric may depend on them, and so may a training program.
 
 nn.record @r {
   nn.field @x : tensor<?x4xf32>

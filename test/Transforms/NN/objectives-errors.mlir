@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-autodiff -split-input-file -verify-diagnostics
 
-// One norm cannot be of gradients that two weights divide.
+// One norm cannot cover gradients with different divisors.
 module attributes {nn.phase = "merged"} {
   nn.record @r { nn.field @x : tensor<?x1xf32> }
   nn.clip @joint : global_norm(1.0)
@@ -23,7 +23,7 @@ module attributes {nn.phase = "merged"} {
 
 // -----
 
-// A gradient of one loss does not reach groups of another one.
+// A gradient of one loss does not reach groups of another loss.
 module attributes {nn.phase = "merged"} {
   nn.record @r { nn.field @x : tensor<?x1xf32> }
   nn.group @g rule(@sgd) rate(0.1)

@@ -1,8 +1,8 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=async" | FileCheck %s
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=sync" -o /dev/null
 
-// A norm is of the gradients of one loss, and divides by its weight, whatever other
-// losses a program has.
+// A norm covers the gradients of one loss and is divided by its weight,
+// whatever other losses a program has.
 nn.record @r {
   nn.field @x : tensor<?x1xf32>
   nn.field @w : tensor<?x1xf32>

@@ -4,7 +4,8 @@
 // RUN: pdl-opt %s --pdl-pipeline="from=merged to=buffers" \
 // RUN:   | FileCheck %s --check-prefix=LOCAL
 
-// Two losses, each over its own group; a state of the batch's weighted mean.
+// Two losses, each over its own group, and a state for the weighted mean of the
+// batch.
 module attributes {nn.phase = "merged"} {
   nn.record @r {
     nn.field @x : tensor<?x1xf32>
@@ -53,21 +54,21 @@ module attributes {nn.phase = "merged"} {
 // CHECK: nn.observe @"loss of h in train"(%[[M]]) weight %arg1
 // CHECK-NOT: nn.accumulate
 // CHECK-NOT: nn.minimize
-// Of the state: the sum of weight times value.
+// For the state: the sum of weight times value.
 // CHECK: %[[ONES:.+]] = nn.broadcast
 // CHECK: %[[VALUES:.+]] = nn.mul %arg0, %arg1
 // CHECK: %[[SUM:.+]] = nn.reduce sum %[[VALUES]] axes [0]
 // CHECK: %[[DA:.+]] = nn.reduce sum %arg0 axes [0]
-// The first loss is a constant of the second one, and no symbol of the other
-// group gets a gradient of it.
+// The first loss is a constant for the second one, and no symbol of the other
+// group gets its gradient.
 // CHECK: %[[PRODUCT:.+]] = nn.mul %arg1, %[[L]]
 // CHECK: %[[DB:.+]] = nn.reduce sum %[[PRODUCT]] axes [0]
 // CHECK: nn.apply_gradients %[[L]] {@a = %[[DA]] : tensor<1xf32>} over @g
 // CHECK-NEXT: nn.apply_gradients %[[M]] weight %arg1 {@b = %[[DB]] : tensor<1xf32>} over @h
 // CHECK-NEXT: nn.apply_gradients %[[ONES]] weight %arg1 {@seen = %[[SUM]] : tensor<1xf32>} over @s
 
-// Each gradient's channel says whose weight divides it; each objective has a
-// channel of its own.
+// The channel of each gradient names the objective whose weight divides it.
+// Each objective has its own channel.
 // SYNC-DAG: ps.channel @train.gradient.a number {{[0-9]+}} in "train" gradient of @a : tensor<1xf32>
 // SYNC-DAG: ps.channel @train.gradient.b number {{[0-9]+}} in "train" gradient of @b objective 1 : tensor<1xf32>
 // SYNC-DAG: ps.channel @train.gradient.seen number {{[0-9]+}} in "train" gradient of @seen objective 2 : tensor<1xf32>

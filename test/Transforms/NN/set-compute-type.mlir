@@ -1,6 +1,7 @@
 // RUN: pdl-opt %s --nn-set-compute-type=type=bf16 | FileCheck %s
 // RUN: pdl-opt %s --nn-set-compute-type=type=f32 | FileCheck %s --check-prefix=SAME
-// It is part of what a checkpoint and a program must share, and of the program.
+// The compute type is part of what a checkpoint and a program must share, and
+// of the program.
 // RUN: pdl-opt %s --pdl-pipeline="to=merged compute=bf16" | FileCheck %s --check-prefix=PART
 // RUN: pdl-opt %s --pdl-pipeline="to=buffers compute=bf16 numerics=strict" | FileCheck %s --check-prefix=CALL
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=sync compute=bf16" | FileCheck %s --check-prefix=ROLES

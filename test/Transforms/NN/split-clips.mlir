@@ -4,8 +4,8 @@
 // STATISTICS: nn-split-clips | {{.*}}groups-split=2
 // STATISTICS: nn-split-clips | {{.*}}groups-split=0
 
-// Two groups that share a clip by norm: a joint clip for each symbol. Everything
-// else that a group says is kept, as are other groups.
+// Two groups share a clip by norm. Each symbol gets a joint clip of its own.
+// All other clauses of a group are kept, and so are other groups.
 // CHECK-LABEL: module @two
 // CHECK-NOT: : norm(
 // CHECK: nn.clip @joint : global_norm(3.000000e+00)
@@ -64,7 +64,7 @@ module @two attributes {nn.phase = "merged"} {
 
 // -----
 
-// Other clips stay as they are; so does a group without one.
+// Other clips, and groups without one, do not change.
 // CHECK-LABEL: module @none
 // CHECK: nn.clip @joint : global_norm(3.000000e+00)
 // CHECK-NEXT: nn.clip @elements : value(2.000000e+00)

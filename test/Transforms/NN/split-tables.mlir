@@ -6,8 +6,9 @@
 // STATISTICS: nn-split-tables | {{.*}}tables-split=2
 // STATISTICS: nn-split-tables | {{.*}}tables-split=0
 
-// What each part keeps of the clauses. The keys of both are those of one nn.unique; where
-// columns are asked for behind the shape of samples, the parts meet there.
+// The clauses of each part. Both parts use the keys of one nn.unique. If
+// columns are requested after the dimensions of samples, the parts are joined
+// there.
 // CHECK-LABEL: module @two
 // CHECK: nn.table @t : i64 -> tensor<1xf32> in @clicks init(#nn.zeros) unknown({{ ?}}zero) admit(count = 3) shrink(every = 10, unseen = 2){{$}}
 // CHECK-NEXT: nn.table @t.vector : i64 -> tensor<4xf32> in @clicks init(#nn.uniform<{{.*}}>) unknown({{ ?}}zero) admit(score = 2.000000e+00) shrink(every = 10, unseen = 2) score(show = 5.000000e-01) {nn.widens = @t}
@@ -28,8 +29,8 @@
 // CHECK-NEXT: %[[C1:.+]] = nn.pool %{{.+}} sum) : (tensor<?x4xf32>) -> tensor<?x4xf32>
 // CHECK-NEXT: nn.count_pooled @t of %[[C0]] by %[[VALUES:.+]] :
 // CHECK-NEXT: nn.count_pooled @t.vector of %[[C1]] by %[[VALUES]] :
-// Columns of the weight are those of its table; a program that trains looks weights up with
-// vectors.
+// Columns of the weight are those of its table. A training program looks up
+// weights together with vectors.
 // CHECK: %[[Q0:.+]] = nn.pool %{{.+}} sum) : (tensor<?x2xf32>) -> tensor<?x2xf32>
 // CHECK-NEXT: %[[Q1:.+]] = nn.pool %{{.+}} sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
 // CHECK-NEXT: %[[W0:.+]] = nn.reshape %[[Q0]] : (tensor<?x2xf32>) -> tensor<?x1x2xf32>
@@ -37,15 +38,15 @@
 // CHECK-NEXT: %[[BOTH:.+]] = nn.concat %[[W0]], %[[W1]] axis 2
 // CHECK: nn.slice %[[W0]] axis 2 offset 1 size 1
 // CHECK: nn.slice %[[BOTH]] axis 2 offset 2 size 1
-// A row for each id has its columns beside each other.
+// With one row per id, its columns are adjacent.
 // CHECK: nn.program @predict
 // CHECK: nn.concat %{{.+}}, %{{.+}} axis 1 : tensor<?x1xf32>, tensor<?x4xf32>
 // CHECK: nn.slice %{{.+}} axis 2 offset 2 size 2 : tensor<?x3x4xf32>
 // CHECK-NOT: nn.concat
 
-// Lookups of both parts are joined alike, so that ids are deduplicated once; each norm that a
-// clip takes of a symbol is one of both.
-// Who resumes a training has to have split the same table.
+// Lookups of both parts are joined in the same way, so ids are deduplicated
+// once. A clip's norm of a symbol is one norm of both parts. A training that is
+// resumed must have split the same table.
 // MERGED: "admission of @t.vector" = "by score 2 of show * 0.5"
 // MERGED: "columns of @t.vector" = "behind those of @t"
 
@@ -111,14 +112,14 @@ module @two {
 
 // -----
 
-// Vectors are counted with an update, so it needs their rows.
+// Updates count vectors, so they need the rows of both parts.
 // CHECK-LABEL: module @counted
 // CHECK: %[[KEYS:keys[_0-9]*]], %{{.+}} = nn.unique
 // CHECK: nn.pull @t[%[[KEYS]]]
 // CHECK: nn.pull @t.vector[%[[KEYS]]]
 // CHECK: nn.concat
 // CHECK: nn.slice
-// A program behind one that does is another one.
+// A program that comes after one of these is another program.
 // CHECK: nn.program @again
 // CHECK: nn.pull @t.vector
 // GRADIENT-LABEL: module @counted

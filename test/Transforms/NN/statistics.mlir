@@ -1,9 +1,9 @@
-// Every statistic that a pass declares is reported as a remark, with its count.
+// Every statistic that a pass declares is reported as a remark with its count.
 
 // RUN: pdl-opt %s --pdl-pipeline="to=tasks" --remarks-filter=statistics -o /dev/null 2>&1 | grep remark: | FileCheck %s
 // RUN: pdl-opt %s --pdl-pipeline="to=tasks" -o /dev/null 2>&1 | count 0
 
-// The names are those of the .td files, from which docs/Reference comes.
+// The names are those of the .td files, from which docs/Reference is generated.
 // RUN: pdl-opt %s --pdl-pipeline="to=llvm" --remarks-filter=statistics -o /dev/null > %t.all 2>&1
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=sync" --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
 // RUN: pdl-opt %s --pdl-pipeline="to=tasks target=cuda" --remarks-filter=statistics -o %t.tasks >> %t.all 2>&1

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-verify-phase="phase=gradient" -verify-diagnostics
 
-// A gradient of rows belongs to the keys that the rows were pulled by.
+// A gradient of rows must have the keys by which the rows were pulled.
 module attributes {nn.phase = "gradient"} {
   nn.record @r {
     nn.field @y : tensor<?x1xf32>

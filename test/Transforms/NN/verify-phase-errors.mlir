@@ -153,8 +153,8 @@ module {
 
 // -----
 
-// Refused in mode local as well, where it would work: a model is right or wrong
-// in all modes.
+// Rejected in mode local too, where it would work, because a model is valid or
+// invalid for all modes.
 module {
   nn.record @r {
     nn.field @x : tensor<?x1xf32>
@@ -350,7 +350,8 @@ module @"a\0Ab" {
 
 // -----
 
-// Names of other letters are names, and what reserves `__metadata__` are tensors.
+// Names with letters outside of ASCII are valid. Only tensors reserve
+// `__metadata__`.
 module @"größe" {
   nn.record @r {
     nn.field @"größe" : tensor<?x1xf32>

@@ -6,7 +6,7 @@ module attributes {nn.phase = "split"} {
   }
   nn.program @predict frozen reads(@r) {
   ^bb0(%x: tensor<?x2xf32>):
-    // A word is no stage.
+    // A word is not a stage.
     // expected-error @+1 {{has no stage; expected the attribute 'stage' to be prepare, receive, compute, send or apply}}
     %0 = nn.relu %x {stage = "compute"} : tensor<?x2xf32>
     nn.return %0 : tensor<?x2xf32>

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --nn-lower-model -split-input-file | FileCheck %s
 
-// Labels of cross entropies that a program trains on are observed, each value once,
-// with the weights of the loss.
+// Labels of cross entropies that a program trains are observed, each value
+// once, with the weights of the loss.
 // CHECK-LABEL: module @several
 // CHECK: nn.metric @labels.range : #nn.bucket_error<buckets = 2>
 // CHECK-NOT: nn.metric
@@ -47,7 +47,7 @@ module @several {
 
 // -----
 
-// Other losses take any label.
+// Other losses accept any label.
 // CHECK-LABEL: module @others
 // CHECK-NOT: labels.range
 module @others {

@@ -1,12 +1,12 @@
-// Mode geo: trainers apply the rules to copies, servers add what was changed.
+// Mode geo: trainers apply the rules to copies, and servers add the changes.
 // RUN: pdl-opt %S/Inputs/two_clips.mlir --pdl-pipeline="to=placed mode=geo" --nn-assign-stages --ps-insert-send-recv -o %t.plain
 // RUN: FileCheck %s --check-prefixes=CHECK,PLAIN < %t.plain
 // RUN: pdl-opt %t.plain --ps-fuse-messages -o %t.fused
 // RUN: FileCheck %s --check-prefixes=CHECK,FUSED < %t.fused
 // RUN: pdl-opt %S/Inputs/two_clips.mlir --pdl-pipeline="to=roles mode=geo" | FileCheck %s --check-prefix=ROLES
 
-// What is trained goes and comes; what is only read comes, should servers have
-// been given other values than the initial ones.
+// Trained symbols are sent and received. Symbols that are only read are
+// received, because servers may have other values than the initial ones.
 // CHECK: ps.channel @train.keys.first number 0 in "train" keys of @first : tensor<?xi64>
 // CHECK-NEXT: ps.channel @train.row_delta.first number 1 in "train" row_delta of @first : tensor<?x2xf32>
 // CHECK-NEXT: ps.channel @train.changed_keys.first number 2 in "train" changed_keys of @first : tensor<?xi64>
@@ -23,7 +23,7 @@
 // FUSED-SAME: receives [@train.changed_keys.first, @train.rows.first, @train.changed_keys.second, @train.rows.second, @train.changed_keys.fixed, @train.rows.fixed, @train.value.w, @train.value.bias, @train.value.scale]
 // CHECK-NEXT: nn.program @train
 
-// Between what is prepared and what is computed: the step before was applied.
+// The wait is between prepare and compute, after the previous step was applied.
 // CHECK: nn.unique {{.*}} {stage = #nn.stage<prepare>}
 // PLAIN: ps.share @first sends [@train.keys.first, @train.row_delta.first] receives [@train.changed_keys.first, @train.rows.first] {stage = #nn.stage<receive>}
 // PLAIN: ps.share @fixed sends [] receives [@train.changed_keys.fixed, @train.rows.fixed]
@@ -31,7 +31,7 @@
 // FUSED: ps.exchange @train.exchange {stage = #nn.stage<receive>}
 // FUSED-NOT: ps.share
 // CHECK: nn.read @w {stage = #nn.stage<compute>}
-// All of a clip's gradients are here, as in one process.
+// All gradients of a clip are in this process, as in mode local.
 // CHECK: nn.squared_norm {@second
 // CHECK: nn.once @dense
 // CHECK: nn.update @first {{.*}}
@@ -45,12 +45,12 @@
 // CHECK-NEXT: ps.add_delta @w by %[[W]] : tensor<2x1xf32>
 // CHECK-NOT: nn.update
 
-// A frozen program reads the copy, and talks to nobody.
+// A frozen program reads the copy, and exchanges no messages.
 // CHECK: nn.program @predict frozen
 // CHECK-NOT: ps.
 // CHECK: nn.read @w
 
-// Rules stand where they are applied.
+// Rules are in the role that applies them.
 // ROLES: module @trainer
 // ROLES: nn.rule @sgd
 // ROLES: nn.group @dense

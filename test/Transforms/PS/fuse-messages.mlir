@@ -1,11 +1,11 @@
-// With a clip by global norm: two messages a step in sync, one in async.
+// With a clip by global norm: two messages per step in sync, one in async.
 // RUN: pdl-opt %S/Inputs/two_clips.mlir --pdl-pipeline="to=split mode=sync" | FileCheck %s --check-prefixes=CHECK,TWO
 // RUN: pdl-opt %S/Inputs/two_clips.mlir --pdl-pipeline="to=split mode=async" | FileCheck %s --check-prefixes=CHECK,ONE
-// Without one: one message in both.
+// Without such a clip: one message in both.
 // RUN: pdl-opt %pdl_src/models/wide_deep/wide_deep.mlir --pdl-pipeline="to=split mode=sync" | FileCheck %s --check-prefixes=PLAIN,ROUND
 // RUN: pdl-opt %pdl_src/models/wide_deep/wide_deep.mlir --pdl-pipeline="to=split mode=async" | FileCheck %s --check-prefixes=PLAIN,FREE
 
-// How many: of @train and of @predict together.
+// The number of messages of @train and of @predict together.
 // RUN: pdl-opt %S/Inputs/two_clips.mlir --pdl-pipeline="to=split mode=sync" --remarks-filter=statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=SYNC-COUNT
 // SYNC-COUNT: channels=28
 // SYNC-COUNT: messages-before=24
@@ -15,8 +15,9 @@
 // ASYNC-COUNT: messages-before=20
 // ASYNC-COUNT: messages-after=2
 
-// The exchange carries gradients and sums, and brings partial norms; the norm
-// carries keys of the next step ahead, and brings its rows and values.
+// The exchange sends gradients and sums, and receives partial norms. The norm
+// message sends the keys of the next step ahead, and receives its rows and
+// values.
 // TWO: ps.message @train.exchange in "train" round
 // TWO-SAME: sends [@train.row_gradient.first, @train.row_gradient.second, @train.gradient.w, @train.gradient.bias, @train.loss] ahead []
 // TWO-SAME: receives [@train.loss, @train.partial_norm.tight.second, @train.partial_norm.tight.w, @train.partial_norm.loose.first]
@@ -35,7 +36,7 @@
 // CHECK-NOT: ps.recv
 // CHECK-NOT: ps.pull
 
-// The step begins behind the answer to the last message of the step before.
+// The step begins after the response to the last message of the previous step.
 // TWO: %[[IN:.*]]:6 = ps.wait @train.norm keys(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {stage = #nn.stage<receive>}
 // TWO: nn.pool %[[IN]]#3
 // TWO: nn.mul %{{.*}}, %[[IN]]#0
@@ -47,7 +48,7 @@
 // TWO-NEXT: ps.post @train.norm(%[[N0]], %[[N1]]) {stage = #nn.stage<send>} : tensor<f64>, tensor<f64>
 // TWO-NEXT: }
 
-// The first two results are the sums of the step before.
+// The first two results are the sums of the previous step.
 // ONE: %[[IN:.*]]:8 = ps.wait @train.exchange keys(
 // ONE: nn.pool %[[IN]]#5
 // ONE: nn.mul %{{.*}}, %[[IN]]#2
@@ -60,12 +61,13 @@
 // CHECK-NOT: ps.send
 // CHECK-NOT: ps.push
 // CHECK-NOT: ps.barrier
-// Partial norms answer the exchange, state is applied by the last message.
+// The response to the exchange has partial norms. The last message applies the
+// state.
 // TWO: ps.handler @train.apply in "train" on @train.norm {
 // TWO: ps.handler @train.norms in "train" on @train.exchange {
 // ONE: ps.handler @train.apply in "train" on @train.exchange {
 
-// A frozen program asks and gets, and never in rounds.
+// A frozen program sends requests and gets responses, never in rounds.
 // CHECK: ps.message @predict.pull in "predict" sends [@predict.keys.first, @predict.keys.second, @predict.keys.fixed]
 // CHECK-SAME: ahead [] receives [@predict.value.scale, @predict.value.w, @predict.value.bias, @predict.rows.first, @predict.rows.second, @predict.rows.fixed]
 // CHECK: nn.program @predict frozen

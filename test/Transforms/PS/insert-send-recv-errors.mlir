@@ -49,7 +49,7 @@ module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
 
 // -----
 
-// As it would be a second time.
+// The pass may not run twice.
 module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.record @r {
     nn.field @x : tensor<?x4xf32>

@@ -4,7 +4,7 @@
 // RUN: pdl-opt %t.sync --ps-insert-send-recv | FileCheck %s --check-prefixes=CHECK,SYNC
 // RUN: pdl-opt %t.async --ps-insert-send-recv | FileCheck %s --check-prefixes=CHECK,ASYNC
 
-// A trainer's program reads and updates state: all of that moves.
+// A trainer's program reads and updates state. All of this moves to servers.
 // BEFORE-LABEL: nn.program @train
 // BEFORE-DAG: nn.read @scale {stage = #nn.stage<compute>}
 // BEFORE-DAG: nn.pull @first[{{.*}}] {stage = #nn.stage<prepare>}
@@ -13,8 +13,8 @@
 // BEFORE: nn.update @first
 // BEFORE: nn.update @bias
 
-// Channels are numbered by program; both ways of a table have one each, and what
-// is only read has no gradient.
+// Channels are numbered by program. A table has one for each direction. A
+// symbol that is only read has no gradient channel.
 // CHECK: ps.channel @train.value.scale number 0 in "train" value of @scale : tensor<2xf32>
 // CHECK-NEXT: ps.channel @train.value.w number 1 in "train" value of @w : tensor<2x1xf32>
 // CHECK-NEXT: ps.channel @train.value.bias number 2 in "train" value of @bias : tensor<1xf32>
@@ -24,7 +24,7 @@
 // CHECK-NEXT: ps.channel @train.rows.second number 6
 // CHECK-NEXT: ps.channel @train.keys.fixed number 7
 // CHECK-NEXT: ps.channel @train.rows.fixed number 8
-// In mode async, where workers form norms, a gradient says whose clip takes it.
+// In mode async workers form norms, so a gradient channel names its clip.
 // SYNC-NEXT: ps.channel @train.row_gradient.first number 9 in "train" row_gradient of @first : tensor<?x2xf32>
 // SYNC-NEXT: ps.channel @train.row_gradient.second number 10 in "train" row_gradient of @second :
 // SYNC-NEXT: ps.channel @train.gradient.w number 11 in "train" gradient of @w : tensor<2x1xf32>
@@ -34,7 +34,7 @@
 // CHECK-NEXT: ps.channel @train.gradient.bias number 12 in "train" gradient of @bias :
 // CHECK-NEXT: ps.channel @train.loss number 13 in "train" loss : tensor<2xf64>
 
-// Partial norms come by clip, then by symbol in the module's order.
+// Partial norms are ordered by clip, then by symbol in the module's order.
 // SYNC-NEXT: ps.channel @train.partial_norm.tight.second number 14 in "train" partial_norm of @second clip @tight : tensor<?xf64>
 // SYNC-NEXT: ps.channel @train.partial_norm.tight.w number 15
 // SYNC-NEXT: ps.channel @train.norm.tight number 16 in "train" norm clip @tight : tensor<f64>
@@ -44,7 +44,7 @@
 // ASYNC-NEXT: ps.channel @train.norm.loose number 15
 // CHECK-NEXT: nn.program @train
 
-// From the entry: prepare, receive, compute, send.
+// The order of stages after the entry: prepare, receive, compute, send.
 // CHECK-NOT: nn.read
 // CHECK-NOT: nn.pull
 // CHECK: %[[K0:[a-z0-9_]+]], {{.*}} = nn.unique {{.*}} {stage = #nn.stage<prepare>}
@@ -63,8 +63,8 @@
 // CHECK-NEXT: %[[T3:.*]] = ps.send %{{.*}} to @train.gradient.bias
 // CHECK-NEXT: %[[T4:.*]] = ps.send %[[SUM]], %[[WEIGHT]] to @train.loss
 
-// Sync: no server sees a whole gradient; servers answer partials behind all
-// pushes of all trainers, trainers join them.
+// Sync: no server has a whole gradient. Servers respond with partial norms
+// after all pushes of all trainers, and trainers join them.
 // SYNC-NEXT: %[[ALL:.*]] = ps.barrier %[[T0]], %[[T1]], %[[T2]], %[[T3]], %[[T4]]
 // SYNC-NEXT: ps.recv @train.loss after(%[[ALL]])
 // SYNC-NEXT: %[[P0:.*]] = ps.recv @train.partial_norm.tight.second after(%[[ALL]])
@@ -76,7 +76,7 @@
 // SYNC-NEXT: ps.send %[[N1]] to @train.norm.loose
 // SYNC-NOT: nn.squared_norm
 
-// Async: no barrier; a worker knows its whole gradient.
+// Async: there is no barrier, because a worker has its whole gradient.
 // ASYNC-NOT: ps.barrier
 // ASYNC-NEXT: ps.recv @train.loss after(%[[T0]], %[[T1]], %[[T2]], %[[T3]], %[[T4]])
 // ASYNC-NEXT: %[[N0:.*]] = nn.squared_norm {@second[%[[K1]]] = %[[G1]] : tensor<?x2xf32>, @w = %[[G2]] : tensor<2x1xf32>} weight(%[[WEIGHT]]) {stage = #nn.stage<send>}
@@ -94,7 +94,7 @@
 // CHECK-NEXT: %[[R3:.*]] = ps.merged @train.gradient.bias
 // CHECK-NEXT: %[[M0:.*]] = ps.merged @train.norm.tight
 // CHECK-NEXT: %[[M1:.*]] = ps.merged @train.norm.loose
-// Each group divides by the weight and clips by its own norm.
+// Each group is divided by the weight and clipped by its own norm.
 // CHECK-NEXT: %[[S0:.*]]:3 = nn.once @dense weight(%[[L]]#1) norm(%[[M0]])
 // CHECK: %[[S1:.*]]:3 = nn.once @sparse weight(%[[L]]#1) norm(%[[M1]])
 // CHECK: %[[S2:.*]]:2 = nn.once @free weight(%[[L]]#1) -> (weight, "rate") {
@@ -117,7 +117,7 @@
 // SYNC-NEXT: }
 // ASYNC-NOT: ps.handler
 
-// A frozen program only asks; its channels have numbers of their own.
+// A frozen program only sends requests. Its channels have their own numbers.
 // CHECK: ps.channel @predict.value.scale number 0 in "predict"
 // CHECK: ps.channel @predict.rows.fixed number 8 in "predict"
 // CHECK-NOT: ps.channel

@@ -7,7 +7,7 @@ module {
 
 // -----
 
-// As it would be a second time.
+// The pass may not run twice.
 module attributes {ps.mode = #ps.mode<sync>} {
   // expected-error @+1 {{is a module already: roles are cut out of a flat one}}
   module @trainer {

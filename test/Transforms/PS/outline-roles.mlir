@@ -1,7 +1,7 @@
 // RUN: pdl-opt %S/Inputs/two_roles.mlir --pdl-pipeline="to=split mode=sync" -o %t
 // RUN: pdl-opt %t --ps-outline-roles | FileCheck %s
-// The digest of the wire: the same for the same source, another one where mode,
-// units, channels or messages differ, and not where only other things do.
+// The digest of the wire is the same for the same source. It changes with mode,
+// units, channels or messages, and with nothing else.
 // RUN: pdl-opt %t --ps-outline-roles | grep -o 'ps.wire = "[0-9a-f]*"' | sort -u > %t.wire
 // RUN: pdl-opt %t --ps-outline-roles | grep -o 'ps.wire = "[0-9a-f]*"' | sort -u | diff - %t.wire
 // RUN: sed 's/rate(1.0*e-01)/rate(0.5)/' %t | pdl-opt --ps-outline-roles | grep -o 'ps.wire = "[0-9a-f]*"' | sort -u | diff - %t.wire
@@ -14,7 +14,7 @@
 // RUN: wc -l < %t.wire | FileCheck %s --check-prefix=ONE
 // ONE: {{^ *1$}}
 
-// Both say mode, role and wire; what a trainer knows of state is its layout.
+// Both roles have mode, role and wire. A trainer only has the layout of state.
 // CHECK: module @two_roles attributes {{{.*}}ps.mode = #ps.mode<sync>}
 // CHECK-NEXT: module @trainer attributes {nn.phase = "split", ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "[[WIRE:[0-9a-f]{16}]]"} {
 // CHECK-NEXT: nn.record @clicks

@@ -10,7 +10,7 @@
 // RUN: not pdl-opt %t/shards.mlir --ps-partition 2>&1 | FileCheck %s --check-prefix=SHARDS
 // SHARDS: shards.mlir:3:3: error: 'ps.shards' op is there before ps-partition has run
 
-// The same options of the pipeline.
+// The same options, given to the pipeline.
 // RUN: not pdl-opt %t/program.mlir --pdl-pipeline="to=placed mode=sync min-block-elements=0" 2>&1 | FileCheck %s --check-prefix=PIPELINE
 // PIPELINE: error: ps-partition: min-block-elements and target-block-bytes are at least 1, not 0 and 131072
 // RUN: not pdl-opt %t/program.mlir --pdl-pipeline="to=placed mode=nowhere" 2>&1 | FileCheck %s --check-prefix=MODE

@@ -24,8 +24,8 @@ nn.rule @sgd hyper() slots() once {
 }
 nn.group @g rule(@sgd) rate(1.0)
 
-// Cut by bytes: a block holds about 128 KiB, here 512 rows of 256 bytes.
-// Nothing updates it, so a step moves nothing and it costs 1 a block.
+// Cut by bytes: a block has about 128 KiB, here 512 rows of 256 bytes. No
+// program updates it, so a step sends nothing, and each block costs 1.
 // CHECK-LABEL: nn.param @by_bytes
 // SLICED-NEXT: ps.blocks @by_bytes rows [0, 512, 1024] costs [1, 1]
 // WHOLE-NEXT: ps.blocks @by_bytes rows [0, 1024] costs [1]
@@ -33,9 +33,9 @@ nn.group @g rule(@sgd) rate(1.0)
 // LEAST: ps.blocks @by_bytes rows [0, 1024]
 nn.param @by_bytes : tensor<1024x64xf32> in @g init(#nn.zeros)
 
-// What would leave a block short is spread: 1000 rows are two blocks of 5 and
-// one of 6 units, the last unit being short. With one block more each would be
-// smaller than the target.
+// If the last block would be short, rows are distributed: 1000 rows are two
+// blocks of 5 units and one of 6, whose last unit is short. With one more
+// block, each would be smaller than the target.
 // SLICED: ps.blocks @double rows [0, 320, 640, 1000] costs [1, 1, 1]
 // WHOLE: ps.blocks @double rows [0, 1000] costs [1]
 nn.param @double : tensor<1000x64xf64> init(#nn.zeros)
@@ -44,56 +44,56 @@ nn.param @double : tensor<1000x64xf64> init(#nn.zeros)
 // SLICED: ps.blocks @single rows [0, 1000] costs [1]
 nn.param @single : tensor<1000x64xf32> in @g init(#nn.zeros)
 
-// One unit of 64 rows is larger than the target: blocks are single units.
+// One unit of 64 rows is larger than the target, so blocks are single units.
 // SLICED: ps.blocks @wide rows [0, 64, 128] costs [1, 1]
 // LEAST: ps.blocks @wide rows [0, 64, 128]
 nn.param @wide : tensor<128x4096xf32> init(#nn.zeros)
 
-// Less than a unit of rows is never cut, however wide.
+// Less than one unit of rows is never cut, for any width.
 // SLICED: ps.blocks @few_rows rows [0, 63] costs [1]
 // UNITS: ps.blocks @few_rows rows [0, 63]
 nn.param @few_rows : tensor<63x1048576xf32> init(#nn.zeros)
 
-// Below the least elements there is one block.
+// Below the minimum number of elements there is one block.
 // SLICED: ps.blocks @small rows [0, 200] costs [1]
 // UNITS: ps.blocks @small rows [0, 64, 128, 200]
 nn.param @small : tensor<200x8xf32> init(#nn.zeros)
 
-// More than two dimensions are cut along the first.
+// Parameters with more than two dimensions are cut along the first.
 // SLICED: ps.blocks @cube rows [0, 64, 128] costs [1, 1]
 nn.param @cube : tensor<128x32x32xf32> init(#nn.zeros)
 
-// A vector is one unit of squared norms, so it is one block; a scalar too.
+// A vector is one unit of squared norms, so it is one block; so is a scalar.
 // SLICED: ps.blocks @vector rows [0, 1] costs [1]
 // UNITS: ps.blocks @vector rows [0, 1]
 nn.param @vector : tensor<1048576xf32> init(#nn.zeros)
 // SLICED: ps.blocks @scalar rows [0, 1] costs [1]
 nn.param @scalar : tensor<f32> init(#nn.zeros)
 
-// A state is owned by servers like a parameter.
+// Servers own a state like a parameter.
 // SLICED: nn.state @mean
 // SLICED-NEXT: ps.blocks @mean rows [0, 1] costs [1]
 nn.state @mean : tensor<13xf32> init(#nn.zeros)
 
-// A step moves the gradient and the value of what it trains: 2 * 4 bytes.
+// A step sends the gradient and the value of a trained parameter: 2 * 4 bytes.
 // SLICED: ps.blocks @trained rows [0, 1] costs [8]
 nn.param @trained : tensor<1xf32> in @g init(#nn.zeros)
 
-// A rule that reduces over all of a parameter keeps it in one block, which has
-// the rows of @by_bytes.
+// If a rule reduces over a whole parameter, the parameter stays in one block.
+// It has the rows of @by_bytes.
 // SLICED: ps.blocks @undivided rows [0, 1024] costs [524288]
 // UNITS: ps.blocks @undivided rows [0, 1024]
 nn.param @undivided : tensor<1024x64xf32> in @g init(#nn.zeros)
 
-// 512 samples of 3 ids and 2 bags, one id a bag: 2560 keys of 8 bytes with two
-// rows of 16 bytes, over 1024 shards.
-// Stored in bf16, 8 bytes go and 16 come.
+// 512 samples of 3 ids and 2 bags with one id each: 2560 keys of 8 bytes with
+// two rows of 16 bytes, divided by 1024 shards. Stored in bf16, 8 bytes are
+// sent and 16 received.
 // CHECK-LABEL: nn.table @emb
 // CHECK-NEXT: ps.shards @emb count 1024 cost 100
 // STORED: ps.shards @emb count 1024 cost 80
 nn.table @emb : i64 -> tensor<4xf32> in @g init(#nn.zeros)
 
-// Without updates only the values move: 1536 keys of 8 + 16 bytes.
+// Without updates only values are sent: 1536 keys of 8 + 16 bytes.
 // CHECK: ps.shards @read_only count 1024 cost 36
 // STORED: ps.shards @read_only count 1024 cost 24
 nn.table @read_only : i64 -> tensor<4xf32> init(#nn.zeros)
@@ -137,8 +137,8 @@ nn.program @train reads(@r) {
     nn.yield %gradient : f32
   } : tensor<?x4xf32>, tensor<f32>
 }
-// What a frozen program looks up does not add to what a step of training moves,
-// and does not count twice.
+// Lookups of a frozen program do not add to the traffic of a training step, and
+// do not count twice.
 nn.program @predict frozen reads(@r except @x) {
 ^bb0(%c: tensor<?x3xi64>, %bags: tensor<?xi64>, %splits: tensor<?xi32>):
   %k0, %i0, %s0, %o0 = nn.unique %bags

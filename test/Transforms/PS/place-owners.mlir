@@ -4,8 +4,8 @@
 // RUN: not pdl-opt %s --ps-place="trainers=0" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed s/collective/hybrid/ %s | not pdl-opt --ps-place="servers=0" 2>&1 | FileCheck %s --check-prefix=NOSERVER
 
-// Where trainers own state they are dealt to: collective has them alone, hybrid
-// for parameters only, behind the servers.
+// If trainers own state, it is distributed to them: all of it in mode
+// collective, only parameters in mode hybrid, after the servers.
 // SERVERS: error: a job of mode collective has no servers, because its trainers own all state; leave servers out, and say trainers
 // NONE: error: a job has at least one trainer, not 0
 // NOSERVER: error: a job has at least one server, not 0

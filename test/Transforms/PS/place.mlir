@@ -2,7 +2,8 @@
 // RUN: pdl-opt %s --ps-place="servers=2 policy=round-robin" | FileCheck %s --check-prefix=ROBIN
 // RUN: pdl-opt %s --ps-place="servers=1 policy=hash-name" | FileCheck %s --check-prefix=ONE
 
-// The dearest unit goes first, each to the server with the least load so far.
+// The most expensive unit is placed first, each on the server with the least
+// load so far.
 module attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   nn.param @w : tensor<256x1xf32> init(#nn.zeros)
   // LEAST: ps.blocks @w {{.*}} {servers = array<i32: 0, 1, 1>}

@@ -2,8 +2,8 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefix=ROLES
 // RUN: pdl-opt %s --pdl-pipeline="to=gradient" | pdl-opt --nn-updates-to-kernels | FileCheck %s --check-prefix=KERNEL
 
-// The rate that a schedule makes is divided by the number of pushers, which the
-// group's nn.once asks for; that of a group which says nothing asks for none.
+// The learning rate of a schedule is divided by the number of senders, which
+// the group's nn.once requests. A group without the clause does not request it.
 
 nn.record @r {
   nn.field @x : tensor<?x2xf32>
@@ -27,7 +27,7 @@ nn.program @train reads(@r) {
 // CHECK: nn.once @plain
 // CHECK-NEXT: ^bb0(%{{[a-z0-9_]+}}: f64, %{{[a-z0-9_]+}}: f64, %{{[a-z0-9_]+}}: f64):
 
-// It is the server that divides.
+// The server divides.
 // ROLES: module @trainer
 // ROLES-NOT: nn.once
 // ROLES: module @pserver

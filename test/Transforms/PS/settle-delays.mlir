@@ -6,8 +6,8 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=half-async" | FileCheck %s --check-prefix=ASYNC
 // RUN: pdl-opt %s --pdl-pipeline="to=buffers mode=async" | FileCheck %s --check-prefix=KERNEL
 
-// Where no gradient is late, the program is that of a model without the clause,
-// but for numbers that nothing uses.
+// If no gradient is late, the program is that of a model without the clause,
+// except for unused numbers.
 // DEFINE: %{mode} =
 // DEFINE: %{settled} = pdl-opt %s --pdl-pipeline="to=roles mode=%{mode}" | FileCheck %s --check-prefix=SETTLED --implicit-check-not=" seen "
 // REDEFINE: %{mode} = local
@@ -39,7 +39,7 @@ nn.program @train reads(@r) {
   nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>
 }
 
-// Behind the clip, before the regularizer.
+// After the clip, before the regularizer.
 // CHECK: nn.once @dense {{.+}} "hyper-parameter strength") {
 // CHECK: nn.update @w {{.+}} seen scalars
 // CHECK-SAME: sum {
@@ -75,7 +75,7 @@ nn.program @train reads(@r) {
 // SETTLED-NEXT: %[[DECAY:.+]] = arith.mulf %[[L2]], %[[VALUE]] : f32
 // SETTLED-NEXT: arith.addf %[[CLIPPED]], %[[DECAY]] : f32
 
-// What was seen is the last argument of a kernel.
+// The seen value is the last argument of a kernel.
 // KERNEL: rt.update_kernel @w calls @update_w {{.+}} seen
 // KERNEL: func.func private @update_w(%{{.+}}: i64, %{{.+}}: !llvm.ptr, %{{.+}}: !llvm.ptr, %{{.+}}: !llvm.ptr, %{{.+}}: !llvm.ptr) -> i32
 // KERNEL: rt.update_kernel @t calls @update_t {{.*}}seen

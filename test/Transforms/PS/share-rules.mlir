@@ -1,5 +1,5 @@
 // Trainers that own parameters get the rules of these as kernels of a device,
-// and no rule of a table; nobody else does.
+// and no rules of tables. Other trainers get none.
 
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=collective target=cuda" -o %t.mlir
 // RUN: FileCheck %s --check-prefix=RULES < %t.mlir

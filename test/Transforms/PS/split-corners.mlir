@@ -1,4 +1,5 @@
-// Programs that lack something most have, to phase roles in both modes.
+// Programs without something that most programs have, up to phase roles in both
+// modes.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: pdl-opt %t/table_only.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefix=TABLE
 // RUN: pdl-opt %t/table_only.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefix=TABLE
@@ -14,8 +15,8 @@
 // RUN: pdl-opt %t/shared.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=SHARED,NORMS
 // RUN: pdl-opt %t/shared.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefix=SHARED
 
-// Two parameters with one gradient, two tables asked by one list of keys: each is
-// updated by what came through its own channel.
+// Two parameters have one gradient, and two tables are requested with one list
+// of keys. Each is updated with what its own channel has received.
 // SHARED: ps.post @train.exchange(%[[G:[0-9]+]], %[[G]], %[[R:[0-9]+]], %[[R]],
 // SHARED: ps.handler @train.apply
 // SHARED: %[[A:.*]] = ps.merged @train.gradient.a
@@ -32,23 +33,23 @@
 // NORMS: ps.partial_norm %[[A2]] {{.*}} to @train.partial_norm.c.a
 // NORMS: ps.partial_norm %[[B2]] {{.*}} to @train.partial_norm.c.b
 
-// A program that trains nothing but a table: no value travels.
+// A program that trains only a table sends no value.
 // TABLE: ps.message @train.exchange
 // TABLE-SAME: sends [@train.row_gradient.emb, @train.loss, @train.keys.emb] ahead [@train.keys.emb] receives [@train.loss, @train.rows.emb]
 // TABLE: module @pserver
 // TABLE: ps.handler @train.apply in "train" on @train.exchange {
 // TABLE: nn.update @emb keys
 
-// No table: nothing is sent ahead, but the next step's values still come with
-// the answer to this step's push.
+// Without a table, nothing is sent ahead, but the response to a step's push
+// still has the values of the next step.
 // DENSE: ps.message @train.exchange
 // DENSE-SAME: sends [@train.gradient.w, @train.loss] ahead [] receives [@train.loss, @train.value.w]
 // DENSE: nn.program @train
 // DENSE: ps.wait @train.exchange {stage = #nn.stage<receive>} : tensor<f64>, tensor<f64>, tensor<4x1xf32>
 // DENSE: ps.post @train.exchange
 
-// A program that may insert rows, but trains nothing: it asks, by itself in sync
-// too, because nothing is summed over trainers.
+// A program that may insert rows but trains nothing sends requests on its own,
+// in sync too, because no sums over trainers are needed.
 // NOTHING: ps.message @fill.pull in "fill" sends [@fill.keys.emb] ahead [] receives [@fill.rows.emb]
 // NOTHING: nn.program @fill reads
 // NOTHING: ps.wait @fill.pull
@@ -56,10 +57,10 @@
 // NOTHING: module @pserver
 // NOTHING-NOT: ps.handler
 
-// A program without state needs no servers at all.
+// A program without state needs no servers.
 // STATELESS: stateless.mlir:1:1: error: holds no parameter, state or table, so that servers have nothing to do; use mode local
 
-// Two groups of one clip: one joint norm, for both.
+// Two groups with one clip have one joint norm.
 // CLIP: ps.message @train.exchange in "train" round sends [@train.row_gradient.emb, @train.gradient.w, @train.loss] ahead []
 // CLIP-SAME: receives [@train.loss, @train.partial_norm.joint.emb, @train.partial_norm.joint.w]
 // CLIP: ps.message @train.norm in "train" round sends [@train.norm.joint, @train.keys.emb]
@@ -69,7 +70,7 @@
 // CLIP: nn.once @dense weight({{.*}}) norm(%[[N]])
 // CLIP: nn.once @sparse weight({{.*}}) norm(%[[N]])
 
-// Two programs that train the same symbol have channels and handlers each.
+// Two programs that train the same symbol have their own channels and handlers.
 // TWO: ps.message @train.exchange
 // TWO: ps.message @finetune.exchange
 // TWO: module @pserver
@@ -78,14 +79,14 @@
 // TWO: ps.handler @finetune.apply in "finetune" on @finetune.exchange
 // TWO: nn.update @w
 
-// Names of the model win over those of channels.
+// Names of the model take precedence over those of channels.
 // DOTS: nn.param @train.loss :
 // DOTS: ps.channel @[[LOSS:train.loss_[0-9]+]] number {{[0-9]+}} in "train" loss
 // DOTS: ps.message @train.exchange in "train" round sends [@train.gradient.train.loss, @[[LOSS]]]
 
-// A state is read like a parameter and never pushed; a parameter that is read in two
-// places has one channel each way; what only one program reads, the other has no
-// channel for. The weights of samples are in the sums.
+// A state is read like a parameter and never pushed. A parameter that is read
+// twice has one channel for each direction. A program has no channel for a
+// symbol that it does not read. The weights of samples are part of the sums.
 // STATE: ps.message @train.exchange in "train" round
 // STATE-SAME: sends [@train.gradient.w, @train.row_gradient.emb, @train.loss, @train.keys.emb]
 // STATE-SAME: receives [@train.loss, @train.value.mean, @train.value.w, @train.rows.emb]

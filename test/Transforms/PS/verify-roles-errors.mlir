@@ -1,5 +1,5 @@
-// What one change to a good module cannot show; for the rest see
-// verify-roles-mutations.test.
+// Errors that a single change of a valid module cannot cause.
+// verify-roles-mutations.test has all others.
 // RUN: pdl-opt %s --ps-verify-roles -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{holds no module of role trainer: run ps-outline-roles first}}
@@ -16,7 +16,8 @@ module {
 
 // -----
 
-// Nothing is sent ahead, but values are those that the next step begins with.
+// Nothing is sent ahead, but the values are those with which the next step
+// begins.
 module {
   module @trainer attributes {ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "0"} {
     nn.record @r {
@@ -50,7 +51,7 @@ module {
 
 // -----
 
-// Two messages in a step; the values come with the first, the update with the
+// A step has two messages. The values come with the first, the update with the
 // second.
 module {
   module @trainer attributes {ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "0"} {
@@ -147,7 +148,7 @@ module {
 
 // -----
 
-// Gradients of rows that nobody has asked for.
+// Gradients of rows that were not requested.
 module {
   module @trainer attributes {ps.mode = #ps.mode<sync>, ps.role = "trainer", ps.wire = "0"} {
     nn.record @r {
@@ -181,7 +182,7 @@ module {
 
 // -----
 
-// A gradient that is taken for a scalar of the group.
+// A gradient that is used as a scalar of the group.
 module {
   module @trainer attributes {ps.mode = #ps.mode<async>, ps.role = "trainer", ps.wire = "0"} {
     nn.record @r {

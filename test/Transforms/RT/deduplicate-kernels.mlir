@@ -1,7 +1,7 @@
 // RUN: pdl-opt %s --rt-deduplicate-kernels | FileCheck %s
 
-// Equal bodies under other names are merged, and then their callers; another
-// constant keeps a function.
+// Functions with equal bodies and other names are merged, and then their
+// callers. A function with another constant stays.
 
 // CHECK: func.func @a
 // CHECK-NOT: func.func @b

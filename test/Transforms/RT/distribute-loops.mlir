@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --rt-distribute-loops --split-input-file | FileCheck %s
 // RUN: pdl-opt %s --rt-distribute-loops --split-input-file --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
-// What is left then has an order.
+// The remaining loops have an order.
 // RUN: pdl-opt %s --rt-distribute-loops --rt-serialize-loops --split-input-file | FileCheck %s --check-prefix=ORDER
 // ORDER-NOT: scf.parallel
 
@@ -8,8 +8,8 @@
 // STATISTICS: distributed-kernels=0
 // STATISTICS: distributed-kernels=0
 
-// All dimensions are numbered, those of a loop inside too; its constant bound is
-// known before.
+// All dimensions are numbered, also those of an inner loop. Its constant bound
+// is known before.
 
 // CHECK-LABEL: func.func private @copy(
 // CHECK-SAME: %[[X:.*]]: !llvm.ptr, %[[Y:.*]]: !llvm.ptr, %[[N:.*]]: index, %[[FIRST:.*]]: index, %[[STRIDE:.*]]: index)
@@ -25,7 +25,7 @@
 // CHECK-NOT: scf.
 // CHECK: return
 
-// For the host it has its arguments in memory.
+// For the host, the function has its arguments in memory.
 
 // CHECK-LABEL: func.func private @copy.run(
 // CHECK-SAME: %[[ARGUMENTS:.*]]: !llvm.ptr, %[[FIRST:.*]]: i64, %[[STRIDE:.*]]: i64)
@@ -57,7 +57,7 @@ rt.device_kernel @copy arguments [#rt<device_argument read>, #rt<device_argument
 
 // -----
 
-// Two loops in a turn stay there, and so does an ordered sum.
+// Two loops in one iteration stay, and so does an ordered sum.
 
 // CHECK-LABEL: func.func private @concat(
 // CHECK: scf.for %{{.*}} = %arg4 to %arg3 step %arg5 {
@@ -117,7 +117,7 @@ rt.device_kernel @sums arguments [#rt<device_argument written>, #rt<device_argum
 
 // -----
 
-// Memory of a turn is a thread's, for all its turns.
+// Memory of an iteration belongs to a thread, for all its iterations.
 
 // CHECK-LABEL: func.func private @rows(
 // CHECK-NEXT: memref.alloca() : memref<4xf32>
@@ -146,7 +146,7 @@ rt.device_kernel @rows arguments [#rt<device_argument written>, #rt<device_argum
 
 // -----
 
-// A formula that a kernel calls stays as it is.
+// A formula that a kernel calls does not change.
 
 // CHECK: func.func private @formula(%{{.*}}: f32) -> f32 {
 // CHECK-LABEL: func.func private @calls(
@@ -169,8 +169,8 @@ rt.device_kernel @calls arguments [#rt<device_argument written>, #rt<device_argu
 
 // -----
 
-// What has an order is thread 0's: one sum, and memory that is read before a loop
-// which may write it.
+// Ordered work is done by thread 0: one sum, and memory that is read before a
+// loop that may write it.
 
 // CHECK-LABEL: func.func private @sum(
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
@@ -217,8 +217,8 @@ rt.device_kernel @reads_before arguments [#rt<device_argument written>, #rt<devi
 
 // -----
 
-// Who is no kernel stays as it is, and a kernel that is linked later has its turns
-// already.
+// A function that is not a kernel does not change. A kernel that is linked
+// later has already distributed its iterations.
 
 // CHECK-LABEL: func.func @stage(
 // CHECK-SAME: %{{.*}}: !llvm.ptr)

@@ -4,7 +4,7 @@ module @product {
   func.func private @step(%worker: !llvm.ptr, %a: !llvm.ptr) {
     %c0 = arith.constant 0 : index
     %0 = rt.view %a[%c0] : !llvm.ptr -> memref<4x4xf32>
-    // expected-error @+1 {{there is no gemm for a device in a loop whose turns follow each other; compile this model for CPUs}}
+    // expected-error @+1 {{there is no gemm for a device in a loop whose iterations run in order; compile this model for CPUs}}
     rt.gemm strict %worker, %0, %0 post [] into %0 : !llvm.ptr, memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
     return
   }
@@ -15,7 +15,7 @@ module @product {
 
 module @double {
   func.func private @exp(f64) -> f64
-  // Of what kernels call as well.
+  // This also holds for functions that kernels call.
   func.func private @formula(%x: f64) -> f64 {
     // expected-error @+1 {{a device has no exp of 'f64'; compile this model for CPUs}}
     %0 = call @exp(%x) : (f64) -> f64

@@ -1,8 +1,8 @@
 // RUN: pdl-opt %s --rt-extract-kernels | FileCheck %s
 // RUN: pdl-opt %s --rt-extract-kernels --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
 
-// What a device launches stays, with the functions of formulas; nothing else of
-// the program does.
+// Kernels that a device launches stay, with the functions of formulas.
+// Everything else of the program is removed.
 
 // STATISTICS: extracted-kernels=2
 

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --rt-launch-kernels --canonicalize --split-input-file | FileCheck %s
 // RUN: pdl-opt %s --rt-launch-kernels --split-input-file --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
-// All of it becomes a program.
+// The result becomes a complete program.
 // RUN: pdl-opt %s --rt-launch-kernels --rt-distribute-loops --rt-serialize-loops --rt-calls-to-llvm --split-input-file -o %t
 
 // STATISTICS: device-kernels=2
@@ -11,8 +11,9 @@
 // STATISTICS: device-kernels=18
 // STATISTICS: device-kernels=0
 
-// Kernels are launched with the device's pointers, and with as many turns as they
-// have; one that has an order has one. What the host does at the end waits once.
+// Kernels are launched with pointers of the device, and with the number of
+// their iterations; an ordered kernel has one. The host waits once, for its
+// work at the end.
 
 // CHECK-LABEL: module @launches attributes {rt.target = "cuda"}
 module @launches {
@@ -108,9 +109,9 @@ module @launches {
 
 // -----
 
-// What has no kernel is the host's, on copies: ids that are drawn, numbers that the
-// stage itself reads and writes. What both sides have is not copied out. Where the
-// rows of tables are, the runtime knows.
+// Work without a kernel is done by the host, on copies: drawn ids, and numbers
+// that the stage itself reads and writes. A value that both sides have is not
+// copied. The runtime knows where the rows of tables are.
 
 // CHECK-LABEL: module @copies
 module @copies {
@@ -146,7 +147,7 @@ module @copies {
     // CHECK-NEXT: rt.copy_in %[[WORKER]], %{{.*}} from %[[DRAWN]] to %[[IDS]]
     %ids = rt.view %arena[%c0] size(%b) : !llvm.ptr -> memref<?xi64>
     rt.sample uniform %draws stream 7 count 1 from 0 below 9 into %ids : !llvm.ptr, memref<?xi64>
-    // A number is known behind a wait.
+    // A number is known after a wait.
     // CHECK: rt.copy_out
     // CHECK: rt.device_wait %
     // CHECK: cf.cond_br
@@ -159,7 +160,8 @@ module @copies {
     memref.store %v, %two[%c0] : memref<1xf32>
     // CHECK: rt.copy_within
     memref.copy %one, %two : memref<1xf32> to memref<1xf32>
-    // Two metrics look at one copy; behind what may write there they need another.
+    // Two metrics read one copy. After an op that may write the memory, they
+    // need another copy.
     // CHECK: rt.copy_out %{{.*}} to %[[FIRST:.*]] :
     // CHECK-NOT: rt.copy_out
     // CHECK: rt.copy_within
@@ -186,7 +188,7 @@ module @copies {
 
 // -----
 
-// Stage prepare calls kernels on the host; constants of the program are copied.
+// Stage prepare calls kernels on the host. Constants of the program are copied.
 
 // CHECK-LABEL: module @both_sides
 module @both_sides {
@@ -233,8 +235,9 @@ module @both_sides {
 
 // -----
 
-// Products and lookups are kernels of the device library, each with the turns that it
-// says. A turn of a kernel forms the products in it itself.
+// Products and lookups are kernels of the device library, which also gives the
+// number of their iterations. An iteration of a kernel computes its products
+// itself.
 
 // CHECK-LABEL: module @library
 module @library {
@@ -256,7 +259,7 @@ module @library {
       // CHECK: %[[OWN:.*]] = llvm.inttoptr
       // CHECK: func.call @pdldevice_product_f32(%c0, %c1, %c4, %c4, %c4, %{{.*}}, %{{.*}}, %c0, %{{.*}}, %{{.*}}, %[[OWN]], %c4, %c0, %c1)
       rt.gemm strict %worker, %1, %1 transposed post [] into %own : !llvm.ptr, memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
-      // Products of a row of rank 3, as the body of a scan has them.
+      // Products of a row of rank 3, as in the body of a scan.
       %3 = rt.view %w[%c0] : !llvm.ptr -> memref<1x4x4xf32>
       // CHECK: func.call @pdldevice_batch_product_f32(%c0, %c1, %c1, %c4, %c4, %c4, %{{.*}}, %{{.*}}, %{{.*}}, %c0, %c1)
       rt.batch_gemm %worker, %3, %3 transposed into %ownThree : !llvm.ptr, memref<1x4x4xf32>, memref<1x4x4xf32>, memref<1x4x4xf32>
@@ -299,7 +302,7 @@ module @library {
     %y = rt.view %arena[%c0] size(%b) : !llvm.ptr -> memref<?x8xf32, strided<[12, 1]>>
     rt.gemm strict %worker, %x, %w bias(%bias : memref<8xf32>) post [#rt<post bias>, #rt<post relu>] into %y
       : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[12, 1]>>
-    // Two inputs, one behind the other; one has splits.
+    // Two inputs, one after the other; one has splits.
     // CHECK: rt.launch @pdldevice_pool_gradient_f32 turns %{{.*}} of %{{.*}}(%c1, %[[U]], %c8, %[[KEYS]], %[[OCCURRENCES]], %c0, %c0, %[[B]],
     // CHECK: rt.launch @pdldevice_bags_of turns
     // CHECK: rt.launch @pdldevice_pool_gradient_f32 turns %{{.*}} of %{{.*}}(%c0, %[[U]], %c8, %[[KEYS]], %[[OCCURRENCES]], %c1, %[[B]],
@@ -310,7 +313,7 @@ module @library {
     %g = rt.view %arena[%c64] size(%u) : !llvm.ptr -> memref<?x8xf32>
     rt.pool_gradient [#rt<pooling sum>, #rt<pooling mean>] (%c, %d : memref<?x8xf32>, memref<?x2x8xf32, strided<[24, 8, 1]>>)
       at %lookup[%c0, %b] splits(%s : memref<?xi32>) of [1] bags(%bag_of : memref<?xi32>) into %g : !llvm.ptr, memref<?x8xf32>
-    // A block of rows after the other.
+    // One block of rows after the other.
     // CHECK: scf.for %[[FIRST:.*]] = %c0 to %[[B]] step %c128 {
     // CHECK: arith.minui
     // CHECK: rt.launch @pdldevice_product_f32
@@ -322,13 +325,14 @@ module @library {
     %sums = rt.view %arena[%c64] size(%b) : !llvm.ptr -> memref<?xf32>
     rt.in_batch_log_sum_exp strict %worker, %c, %c scratch %scratch into %sums
       : !llvm.ptr, memref<?x8xf32>, memref<?x8xf32>, memref<?xf32>, memref<?xf32>
-    // The pointer of the host that nobody uses does not get there.
+    // An unused pointer of the host is not passed.
     // CHECK: rt.launch @step turns %[[B]] of %{{.*}}(%[[NULL]], %{{.*}}, %[[W]], %[[B]])
     call @step(%worker, %arena, %parameter, %b) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     return %zero : i32
   }
   // CHECK: rt.device_kernel @pdldevice_product_f32 arguments
-  // What products in a kernel only read stays so: other replicas may read it, too.
+  // Factors that the products of a kernel only read are marked as read, because
+  // other replicas may read them too.
   // CHECK: rt.device_kernel @step arguments [#rt<device_argument number>, #rt<device_argument written>, #rt<device_argument read>, #rt<device_argument number>]
   rt.program @train frozen reads(@clicks [@numbers, @ids])
     prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 64 * batch>)
@@ -336,8 +340,9 @@ module @library {
 
 // -----
 
-// The rule of a parameter is launched, but for one that a stage reads by itself:
-// its kernel goes. Whether gradients are finite, the runtime asks a kernel.
+// The rule of a parameter is launched, except for a parameter that a stage
+// reads by itself, whose kernel is removed. The runtime launches a kernel to
+// check whether gradients are finite.
 
 // CHECK-LABEL: module @rules
 module @rules {
@@ -398,8 +403,8 @@ module @rules {
 
 // -----
 
-// Where tables are this process's, their kernels are there for the runtime, of each
-// element type that they have.
+// If tables belong to this process, the runtime gets their kernels, for each
+// element type that occurs.
 
 // CHECK-LABEL: module @tables
 module @tables {
@@ -444,7 +449,7 @@ module @tables {
 
 // -----
 
-// Those of servers are not.
+// Tables of servers need no kernels.
 
 // CHECK-LABEL: module @remote
 module @remote attributes {ps.role = "trainer"} {

@@ -1,12 +1,13 @@
 // RUN: pdl-opt %s --rt-launch-kernels --canonicalize | FileCheck %s
 // RUN: pdl-opt %s --rt-launch-kernels=numerics=strict --canonicalize | FileCheck %s --check-prefix=STRICT --implicit-check-not=rt.device_product
-// All of it becomes a program.
+// The result becomes a complete program.
 // RUN: pdl-opt %s --rt-launch-kernels --rt-distribute-loops --rt-serialize-loops --rt-calls-to-llvm --canonicalize | FileCheck %s --check-prefix=CALLS
 // RUN: not pdl-opt %s --rt-launch-kernels=numerics=exact 2>&1 | FileCheck %s --check-prefix=NUMERICS
 // NUMERICS: error: rt-launch-kernels knows no numerics 'exact'; expected fast or strict
 
-// A library of the device forms products of f32 whose numerics is fast, and their bias
-// where it comes first; other posts are a kernel behind. Strict numerics has none of it.
+// With numerics fast, a library of the device computes f32 products, and their
+// bias if it comes first. Other post-ops are a kernel after the product. Strict
+// numerics does not use the library.
 
 // CHECK: module @products attributes {rt.device_products, rt.target = "cuda"}
 // STRICT: module @products attributes {rt.target = "cuda"}
@@ -51,7 +52,7 @@ module @products {
     // CALLS: llvm.call @pdlrt_device_product(%{{.*}}, %[[FALSE]], %[[FALSE]], %[[FALSE]], %[[FALSE]], %{{.*}}) :
     rt.gemm fast %worker, %x, %w bias(%bias : memref<8xf32>) post [#rt<post bias>, #rt<post relu>] into %y
       : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[12, 1]>>
-    // The bias alone, and no post.
+    // Only the bias, and no post-op.
     // CHECK-NOT: pdldevice_posts
     // CHECK: rt.device_product fast {{.*}} bias(
     // CHECK-NOT: pdldevice_posts
@@ -68,13 +69,14 @@ module @products {
     // CHECK: rt.launch @pdldevice_posts_f32
     rt.gemm fast %worker, %x, %w mask(%mask : memref<?x8xf32>) post [#rt<post relu_gradient>] into %y
       : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[12, 1]>>
-    // A bias that comes last is a post as others are.
+    // A bias that comes last is a post-op like others.
     // CHECK: rt.device_product fast %{{.*}}, %{{.*}}, %{{[a-z0-9]*}} sizes(
     // CHECK: call @pdldevice_posts_turns(%[[B]], %c8, %c18,
     // CHECK: rt.launch @pdldevice_posts_f32
     rt.gemm fast %worker, %x, %w bias(%bias : memref<8xf32>) post [#rt<post relu>, #rt<post bias>] into %y
       : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[12, 1]>>
-    // Factors are rounded by the library, or, strict, in the settled order.
+    // The library rounds factors or, with strict numerics, the kernel with the
+    // fixed summation order.
     // CHECK: rt.device_product bf16 {{.*}} else @pdldevice_bf16_product_f32
     // STRICT: rt.launch @pdldevice_bf16_product_f32
     rt.gemm bf16 %worker, %x, %w post [] into %y
@@ -82,7 +84,7 @@ module @products {
     // CHECK: rt.device_product bf16 {{.*}} else @pdldevice_bf16_product_f32
     rt.gemm bf16_fast %worker, %x, %w post [] into %y
       : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[12, 1]>>
-    // What is strict in any numerics: the products of a recurrence, and those of f64.
+    // Strict with any numerics: the products of a recurrence, and those of f64.
     // CHECK: rt.launch @pdldevice_product_f32
     // CHECK: rt.launch @pdldevice_product_f64
     rt.gemm strict %worker, %x, %w post [] into %y

@@ -4,9 +4,9 @@
 // STATISTICS: rt-outline-kernels | {{.*}}nests=5
 // STATISTICS: rt-outline-kernels | {{.*}}kernels=2
 
-// Equal nests share a kernel, in whatever stage they stand. What they agree on
-// stays inside of it; a constant or a number in which they differ becomes a
-// parameter, and one parameter serves all slots that are always filled alike.
+// Equal nests share a kernel, in all stages. Values that are equal in all of
+// them stay inside the kernel. A constant or a number that differs becomes a
+// parameter. One parameter serves all slots that always have equal values.
 
 // CHECK: func.func private @kernel.elementwise_mul_add_f32(
 // CHECK-SAME: %[[FROM:.*]]: !llvm.ptr {llvm.noalias}, %[[TO:.*]]: !llvm.ptr {llvm.noalias}, %[[ROWS:.*]]: index, %[[FACTOR:.*]]: f32) attributes {passthrough = ["noinline"]} {
@@ -22,7 +22,7 @@
 // CHECK: memref.store %[[S]], %[[Y]][%[[I]]]
 // CHECK: return
 
-// What feeds a loop and what stores its result belong to the kernel.
+// Loads before a loop and stores of its result are part of the kernel.
 // CHECK: func.func private @kernel.reduce_add_f32(%{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: index) attributes {passthrough = ["noinline"]} {
 // CHECK: %[[START:.*]] = memref.load
 // CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[START]]) -> (f32)
@@ -116,9 +116,9 @@ rt.program @predict frozen reads(@clicks [@label])
 
 // -----
 
-// A nest that reads and writes one memory is no other than one that reads
-// another: pointers of a kernel do not overlap. A name that is taken gets a
-// number. Inner dimensions belong to the kernel.
+// A nest that reads and writes one memory is not equal to one that reads
+// another, because pointers of a kernel do not overlap. If a name exists, a
+// number is appended. Inner dimensions belong to the kernel.
 
 // CHECK: func.func private @kernel.reduce_neg_f32(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
 // CHECK: func.func private @kernel.elementwise_neg_f32_0(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
@@ -130,7 +130,7 @@ rt.program @predict frozen reads(@clicks [@label])
 // CHECK: call @kernel.elementwise_neg_f32_0(
 // CHECK: call @kernel.copy_i64(
 // CHECK: call @kernel.fill_f32(
-// A result that something else uses comes back.
+// A result that another op uses is returned.
 // CHECK: %[[SUM:.*]] = call @kernel.reduce_fptosi(
 // CHECK: rt.allocate %{{.*}}, %[[SUM]]
 func.func private @kernel.elementwise_neg_f32()
@@ -188,8 +188,8 @@ rt.program @p frozen reads(@clicks [@label])
 
 // -----
 
-// A parallel loop becomes a kernel as an ordered one does, and its turns stay
-// independent there; the two are different kernels.
+// A parallel loop becomes a kernel like an ordered one, and its iterations stay
+// independent. The two are different kernels.
 
 // CHECK: func.func private @kernel.elementwise_mul_f32(%[[FROM:.*]]: !llvm.ptr {llvm.noalias}, %[[TO:.*]]: !llvm.ptr {llvm.noalias}, %[[ROWS:.*]]: index, %[[FACTOR:.*]]: f32)
 // CHECK: %[[X:.*]] = rt.view %[[FROM]]
@@ -261,7 +261,7 @@ rt.program @p frozen reads(@clicks [@label])
 
 // -----
 
-// One nest uses what another one carries out.
+// One nest uses a result of another one.
 
 // CHECK-LABEL: func.func @chained(
 // CHECK: %[[SUM:.*]] = call @kernel.reduce_add(
@@ -296,15 +296,15 @@ rt.program @p frozen reads(@clicks [@label])
 
 // -----
 
-// One address is one argument, however often and in whatever way it is spelled:
-// two that are noalias would let the optimizer reorder what depends on each
-// other.
+// One address is one argument, however often and in whatever form it occurs.
+// Two noalias arguments with one address would let the optimizer reorder
+// dependent accesses.
 
 // CHECK: func.func private @kernel.elementwise_neg_f32(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
 // CHECK: func.func private @kernel.copy_f32(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
-// Where addresses overlap, no argument claims to be alone.
+// If addresses overlap, no argument is noalias.
 // CHECK: func.func private @kernel.elementwise_exp_f32(%{{[^,]*}}: !llvm.ptr, %{{[^,]*}}: !llvm.ptr) attributes
-// Side by side, both do.
+// Adjacent addresses are both noalias.
 // CHECK: func.func private @kernel.elementwise_exp_f32_0(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: !llvm.ptr {llvm.noalias}) attributes
 // CHECK-LABEL: func.func @aliased(
 func.func @aliased(%context: !llvm.ptr) -> i32 {
@@ -361,8 +361,8 @@ rt.program @p frozen reads(@clicks [@label])
 
 // -----
 
-// How far rows are apart belongs to the kernel, too; where columns begin does
-// not. Columns beside each other share no memory.
+// The distance of rows belongs to the kernel, but not the first column.
+// Adjacent columns share no memory.
 
 // CHECK: func.func private @kernel.elementwise_neg_f32(%{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: !llvm.ptr {llvm.noalias}, %{{[^,]*}}: index)
 // CHECK: memref<?x4xf32, strided<[12, 1]>>

@@ -13,8 +13,9 @@
 // STATISTICS: rt-serialize-loops | {{.*}}sums=1{{$}}
 // STATISTICS: rt-serialize-loops | {{.*}}loops=2{{$}}
 
-// The last dimension runs innermost. What only outer dimensions change is
-// loaded outside of the inner loops; a load that an outer loop repeats is not.
+// The last dimension is the innermost loop. A value that only outer dimensions
+// change is loaded outside of the inner loops. A load that an outer loop
+// repeats is not moved.
 
 // CHECK-LABEL: func.func @elements(
 // CHECK-SAME: %[[FROM:.*]]: !llvm.ptr, %[[COLUMN:.*]]: !llvm.ptr, %[[ROW:.*]]: !llvm.ptr, %[[TO:.*]]: !llvm.ptr, %[[N:.*]]: index)
@@ -57,9 +58,8 @@ func.func @elements(%from: !llvm.ptr, %column: !llvm.ptr, %row: !llvm.ptr, %to: 
 
 // -----
 
-// A load stays where it is if the inner loop may have no turn, or if the memory
-// may be written in the loop, be it through another view of it or in a way that
-// is not known.
+// A load stays if the inner loop may have no iteration, or if the memory may be
+// written in the loop, through another view or in an unknown way.
 
 // CHECK-LABEL: func.func @stay(
 // CHECK: scf.for
@@ -99,7 +99,7 @@ func.func @stay(%from: !llvm.ptr, %to: !llvm.ptr, %n: index) {
 
 // -----
 
-// Loops inside of a turn come one after the other.
+// Loops within an iteration run one after the other.
 
 // CHECK-LABEL: func.func @turns(
 // CHECK: scf.for %[[I:.*]] =
@@ -130,8 +130,8 @@ func.func @turns(%from: !llvm.ptr, %to: !llvm.ptr, %n: index, %last: f32) {
 
 // -----
 
-// Ordered sums are walked in the order of the memory that they read. A sum over
-// outer and inner dimensions passes through a register for the inner ones.
+// Ordered sums follow the order of the memory that they read. A sum over outer
+// and inner dimensions is in a register during the inner ones.
 
 // CHECK-LABEL: func.func @sums(
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[N:.*]] step
@@ -187,8 +187,9 @@ func.func @sums(%from: !llvm.ptr, %to: !llvm.ptr, %n: index) {
 
 // -----
 
-// The terms of a sum keep their order: one that walks its memory in another
-// order stays inside of its turn, and so does one that reads what it writes.
+// The terms of a sum keep their order. A sum that accesses its memory in
+// another order stays within its iteration, and so does one that reads memory
+// that it writes.
 
 // CHECK-LABEL: func.func @order(
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %c3
@@ -234,7 +235,8 @@ func.func @order(%from: !llvm.ptr, %to: !llvm.ptr, %n: index) {
 
 // -----
 
-// What turns combine in integers is carried from turn to turn, from loop to loop.
+// Integers that iterations combine are carried from iteration to iteration and
+// from loop to loop.
 
 // CHECK-LABEL: func.func @largest
 // CHECK-SAME: (%[[N:.*]]: index, %[[START:.*]]: i32)
@@ -263,8 +265,8 @@ func.func @largest(%n: index, %start: i32) -> i32 {
 
 // -----
 
-// Terms of a product depend on no load by all loops: those of neighboring sums
-// are added side by side, term after term.
+// No load of a product's terms depends on all loops. The terms of neighboring
+// sums are added in parallel, term after term.
 
 // CHECK-LABEL: func.func @product
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[N:.*]] step
@@ -299,8 +301,8 @@ func.func @product(%left: !llvm.ptr, %right: !llvm.ptr, %to: !llvm.ptr, %n: inde
 
 // -----
 
-// What a turn has for itself is one for all of them, where the function begins:
-// the stack does not grow.
+// Memory of an iteration is allocated once for all iterations, at the begin of
+// the function, so that the stack does not grow.
 
 // CHECK-LABEL: func.func @memory_of_a_turn
 // CHECK-NEXT: %[[ROW:.*]] = memref.alloca() : memref<4xf32>

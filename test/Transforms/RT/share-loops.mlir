@@ -8,8 +8,9 @@ nn.record @clicks {
 rt.program @p frozen reads(@clicks [@label])
   prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 0 * batch>)
 
-// The first dimension is shared: the loop runs from where it is told to. A turn
-// reads and writes four elements of four bytes each, and adds them.
+// The first dimension is shared: the loop runs over the range of its arguments.
+// An iteration reads and writes four elements of four bytes each, and adds
+// them.
 
 // CHECK-LABEL: func.func private @kernel.add(
 // CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}, %[[N:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
@@ -42,7 +43,7 @@ func.func private @kernel.add(%from: !llvm.ptr {llvm.noalias}, %to: !llvm.ptr {l
   return
 }
 
-// So many turns are known to be worth it.
+// A constant number of iterations that is large enough.
 
 // CHECK-LABEL: func.func private @kernel.large(
 // CHECK-SAME: %{{.*}}: !llvm.ptr, %[[FACTOR:.*]]: f32, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
@@ -61,7 +62,7 @@ func.func private @kernel.large(%to: !llvm.ptr, %factor: f32) {
   return
 }
 
-// Few turns, a loop whose turns come one after the other, and what is read
+// Few iterations, a loop whose iterations run in order, and what is read
 // before the loop stay with one thread.
 
 // CHECK-LABEL: func.func private @kernel.small(
@@ -107,7 +108,7 @@ func.func private @kernel.reads_before(%from: !llvm.ptr, %to: !llvm.ptr, %n: ind
   return
 }
 
-// What no stage calls is none of this pass's.
+// The pass does not change functions that no stage calls.
 
 // CHECK-LABEL: func.func private @update(
 // CHECK-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: index)
@@ -130,7 +131,7 @@ func.func @prepare(%context: !llvm.ptr) -> i32 {
   return %ok : i32
 }
 
-// All calls of a stage have one place for their arguments.
+// All calls of a stage share the memory for their arguments.
 
 // CHECK-LABEL: func.func @compute(
 // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr)

@@ -1,6 +1,7 @@
 // RUN: pdl-opt %s --rt-vectorize-rows -split-input-file | FileCheck %s
 
-// A row of ten becomes eight and two; the largest is kept by lane until the last row.
+// A row of ten becomes eight and two. The maximum is kept by lane until the
+// last row.
 
 // CHECK-LABEL: func.func private @rows
 // CHECK-SAME: %[[N:.*]]: i64, %[[TABLE:.*]]: !llvm.ptr, %[[GRADIENTS:.*]]: !llvm.ptr, %[[RATE:.*]]: f32)
@@ -70,7 +71,7 @@ func.func private @rows(%n: i64, %table: !llvm.ptr, %gradients: !llvm.ptr, %rate
 
 // -----
 
-// A row of one element is no vector.
+// A row with one element is not a vector.
 
 // CHECK-LABEL: func.func private @one
 // CHECK: scf.parallel (%{{.*}}) = {{.*}} -> i32 {
@@ -118,7 +119,7 @@ func.func private @one(%n: i64, %table: !llvm.ptr, %gradients: !llvm.ptr, %rate:
 
 // -----
 
-// LLVM does well with long rows.
+// LLVM handles long rows well.
 
 // CHECK-LABEL: func.func private @long
 // CHECK-COUNT-2: scf.parallel
@@ -165,7 +166,7 @@ func.func private @long(%n: i64, %table: !llvm.ptr, %gradients: !llvm.ptr, %rate
 
 // -----
 
-// Rows that start from something else than the loop over them.
+// Rows whose start does not depend on the loop over rows.
 
 // CHECK-LABEL: func.func private @starts
 // CHECK-COUNT-2: scf.parallel
@@ -213,7 +214,7 @@ func.func private @starts(%n: i64, %table: !llvm.ptr, %gradients: !llvm.ptr, %ra
 
 // -----
 
-// A function of numbers takes no vectors.
+// A function of numbers does not accept vectors.
 
 // CHECK-LABEL: func.func private @call
 // CHECK-COUNT-2: scf.parallel
@@ -262,7 +263,7 @@ func.func private @exp(f32) -> f32
 
 // -----
 
-// Elements of the row that the turn does not number.
+// Elements of the row that do not have the number of the iteration.
 
 // CHECK-LABEL: func.func private @shifted
 // CHECK-COUNT-2: scf.parallel
@@ -310,7 +311,7 @@ func.func private @shifted(%n: i64, %table: !llvm.ptr, %gradients: !llvm.ptr, %r
 
 // -----
 
-// The largest of a row has another reader.
+// The maximum of a row has another reader.
 
 // CHECK-LABEL: func.func private @used
 // CHECK-COUNT-2: scf.parallel

@@ -84,7 +84,7 @@ class Field:
 
 
 class Inputs:
-    """All samples of a check."""
+    """The samples of a check."""
 
     def __init__(self, path):
         found = tensors.read(path)

@@ -14,7 +14,7 @@ from check_serving.columns import Column
 from check_serving.failure import PERMANENT, RETRY, Failure
 from pdl import serving
 
-# The check reports unknown ids in its own sentence.
+# The check reports unknown ids in its own message.
 warnings.filterwarnings("ignore", category=serving.UnknownIdsWarning)
 
 

@@ -45,8 +45,9 @@ def watch():
 
 @contextlib.contextmanager
 def uninterrupted():
-    """Delays signals until the end of this block. Otherwise a signal between the creation of a
-    process or folder and the registration of its owner would leave it behind."""
+    """Delays signals until the end of this block. Otherwise, a signal between the creation of a
+    process or folder and the registration of its owner would leave a process or folder that nothing
+    removes."""
     global depth
     depth += 1
     try:

@@ -20,13 +20,13 @@ GENERATORS = {}
 class Generator:
     """One kind of step.
 
-    often:   how often it is tried, relative to a generator with 1
-    learned: its value depends on parameters, so no ids are computed from it (nn.lookup looks up
-             ids before parameters are read)
-    mixes:   the result of a sample depends on other samples of its batch, also in frozen programs
-    grows:   values may become large, so a tanh is added after the step
-    sums:    its state has a rule that no cycle of programs permits (nn.cycle, C3 and C4)
-    counts:  its table has a rule that counts, so keys may be added and removed
+    - often: how often it is tried, relative to a generator with 1
+    - learned: its value depends on parameters, so no ids are computed from it (nn.lookup looks up
+      ids before parameters are read)
+    - mixes: the result of a sample depends on other samples of its batch, also in frozen programs
+    - grows: values may become large, so a tanh is added after the step
+    - sums: its state has a rule that no cycle of programs permits (nn.cycle, C3 and C4)
+    - counts: its table has a rule that counts, so keys may be added and removed
     """
 
     often, learned, mixes, grows, sums, counts = 1, False, False, False, False, False

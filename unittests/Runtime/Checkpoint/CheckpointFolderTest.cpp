@@ -15,6 +15,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -93,6 +94,71 @@ TEST(CheckpointFolder, ARenamedCheckpointIsPassedOver) {
   EXPECT_TRUE(openCheckpoint(path + "/best", refused).ok());
 }
 
+TEST(CheckpointFolder, KeepsTheBestCheckpoint) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  for (int64_t steps : {5, 10, 15, 20})
+    save(*model, all->nameOf(steps), steps);
+  ASSERT_TRUE(all->markBest(5).ok());
+  ASSERT_TRUE(all->markBest(10).ok());
+  EXPECT_EQ(fs::read_symlink(path + "/best"), "step-000000000010");
+  ASSERT_TRUE(all->removeOld(20, 1).ok());
+  EXPECT_THAT(listCheckpoints(path), ElementsAre(20, 10));
+  const auto pruned = all->prune(1);
+  ASSERT_TRUE(pruned.ok());
+  EXPECT_THAT(pruned->removed, IsEmpty());
+  EXPECT_EQ(pruned->kept, 1);
+  EXPECT_EQ(pruned->needed, 1);
+  std::vector<std::string> refused;
+  for (const char *name : {"/best", "/best/"}) {
+    const Expected<Checkpoint> best = openCheckpoint(path + name, refused);
+    ASSERT_TRUE(best.ok()) << best.status().message();
+    EXPECT_EQ(best->path(), path + "/step-000000000010");
+  }
+  // Without the link, the checkpoint is an old one like others.
+  fs::remove(path + "/best");
+  ASSERT_TRUE(all->removeOld(20, 1).ok());
+  EXPECT_THAT(listCheckpoints(path), ElementsAre(20));
+  fs::create_directory(path + "/best");
+  EXPECT_THAT(all->markBest(20).message(),
+              AllOf(HasSubstr("the link to the best checkpoint cannot be made"),
+                    HasSubstr("; remove what has this name")));
+  // The temporary link is removed.
+  EXPECT_EQ(std::ranges::count_if(
+                fs::directory_iterator(path),
+                [](const auto &entry) { return entry.is_symlink(); }),
+            0);
+  fs::remove_all(path);
+  EXPECT_THAT(all->markBest(20).message(),
+              HasSubstr("on a file system with symbolic links"));
+}
+
+// A training that is killed after a save may not have marked its checkpoint.
+TEST(CheckpointFolder, KeepsTheBestCheckpointThatTheNewestOneRecords) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  Expected<CheckpointFolder> all = CheckpointFolder::open(folder.file("all"));
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  for (int64_t steps : {5, 10, 15, 20, 25}) {
+    CheckpointManifest manifest;
+    manifest.progress.steps = steps;
+    manifest.progress.evaluations = {
+        .steps = steps, .kept = {.metric = "@auc", .value = 0.7, .steps = 10}};
+    CheckpointWriter writer(all->nameOf(steps));
+    ASSERT_TRUE(saveModel(*model, writer, manifest).ok());
+    ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  }
+  ASSERT_TRUE(all->markBest(5).ok());
+  ASSERT_TRUE(all->removeOld(25, 2).ok());
+  EXPECT_THAT(listCheckpoints(folder.file("all")), ElementsAre(25, 20, 10, 5));
+  const auto pruned = all->prune(1);
+  ASSERT_TRUE(pruned.ok());
+  EXPECT_THAT(listCheckpoints(folder.file("all")), ElementsAre(25, 10, 5));
+}
+
 // Servers may save after they have lost the trainers. The first trainer may
 // then be alive and hold the lock.
 TEST(CheckpointFolder, AProcessOfTheSameJobWritesConcurrently) {
@@ -161,6 +227,19 @@ TEST(CheckpointFolder, ALaterStartOfTheSameJobTakesItOver) {
   }
   EXPECT_TRUE(CheckpointFolder::takeOver(path, 9).ok());
   EXPECT_THAT(filesOf(path), ElementsAre());
+}
+
+// The previous incarnation may end just before the next one takes the folder.
+TEST(CheckpointFolder, AStartThatFoundItFreeIsTakenOver) {
+  TestFolder folder;
+  const std::string path = folder.file("all");
+  auto earlier = CheckpointFolder::takeOver(path, 8);
+  ASSERT_TRUE(earlier.ok());
+  EXPECT_FALSE(CheckpointFolder::takeOver(path, 9).ok());
+  EXPECT_TRUE(CheckpointFolder::openFor(path, 8).ok());
+  auto later = CheckpointFolder::takeOver(path, 8);
+  ASSERT_TRUE(later.ok()) << later.status().message();
+  EXPECT_FALSE(earlier->checkOwner().ok());
 }
 
 TEST(CheckpointFolder, OneWriterCleansUp) {

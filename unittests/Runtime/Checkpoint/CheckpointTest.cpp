@@ -532,7 +532,7 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
 TEST(Checkpoint, PartsThatDoNotFitTogetherAreRefused) {
   TestFolder folder;
   auto model = makeModel(3, 500);
-  auto sentence = [&](const PartedCheckpoint &parted) -> std::string {
+  auto messageOf = [&](const PartedCheckpoint &parted) -> std::string {
     parted.write(*model, folder.file("c"));
     Expected<Checkpoint> checkpoint = Checkpoint::open(folder.file("c"));
     if (!checkpoint)
@@ -541,22 +541,23 @@ TEST(Checkpoint, PartsThatDoNotFitTogetherAreRefused) {
     return restoreModel(restored, *checkpoint, CheckpointUse::Training)
         .message();
   };
-  EXPECT_THAT(sentence({{{0, 512}, {513, 1024}}, {}}), HasSubstr("missing"));
-  EXPECT_THAT(sentence({{{0, 512}, {511, 1024}}, {}}), HasSubstr("twice"));
-  EXPECT_THAT(sentence({{{0, 1000}}, {}}), HasSubstr("missing"));
-  EXPECT_THAT(sentence({{}, {}}), HasSubstr("missing"));
-  EXPECT_THAT(sentence({{{0, 1024}},
-                        [](auto &part, auto &) { part.shards = {{0, 2000}}; }}),
-              HasSubstr("missing"));
+  EXPECT_THAT(messageOf({{{0, 512}, {513, 1024}}, {}}), HasSubstr("missing"));
+  EXPECT_THAT(messageOf({{{0, 512}, {511, 1024}}, {}}), HasSubstr("twice"));
+  EXPECT_THAT(messageOf({{{0, 1000}}, {}}), HasSubstr("missing"));
+  EXPECT_THAT(messageOf({{}, {}}), HasSubstr("missing"));
   EXPECT_THAT(
-      sentence({{{0, 1024}},
-                [](auto &, auto &keys) { std::swap(keys[0], keys[100]); }}),
+      messageOf(
+          {{{0, 1024}}, [](auto &part, auto &) { part.shards = {{0, 2000}}; }}),
+      HasSubstr("missing"));
+  EXPECT_THAT(
+      messageOf({{{0, 1024}},
+                 [](auto &, auto &keys) { std::swap(keys[0], keys[100]); }}),
       HasSubstr("not in its place"));
   EXPECT_THAT(
-      sentence({{{0, 1024}}, [](auto &, auto &keys) { keys[1] = keys[0]; }}),
+      messageOf({{{0, 1024}}, [](auto &, auto &keys) { keys[1] = keys[0]; }}),
       HasSubstr("not in its place"));
-  EXPECT_THAT(sentence({{{0, 1024}},
-                        [](auto &part, auto &) { part.symbol = "other"; }}),
+  EXPECT_THAT(messageOf({{{0, 1024}},
+                         [](auto &part, auto &) { part.symbol = "other"; }}),
               HasSubstr("@other"));
 }
 

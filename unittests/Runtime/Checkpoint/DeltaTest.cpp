@@ -261,7 +261,7 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
       chain.save(*model, steps, steps > 1);
     }
     damage(chain, *model);
-    const std::string sentence =
+    const std::string message =
         Checkpoint::open(chain.pathOf(3)).status().message();
     // Nothing of the damaged chain is loaded.
     std::vector<std::string> refused;
@@ -269,7 +269,7 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
         findNewestCheckpoint(folder.file("chain"), refused).status().ok() ||
         !refused.empty());
     EXPECT_FALSE(refused.empty());
-    return sentence;
+    return message;
   };
   EXPECT_THAT(messageOf([](const Chain &chain, const Model &) {
                 fs::remove_all(chain.pathOf(1));

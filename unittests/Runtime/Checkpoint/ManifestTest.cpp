@@ -148,6 +148,22 @@ TEST_F(ManifestTest, GoldensAreReadAndWrittenAgain) {
   }
 }
 
+TEST_F(ManifestTest, HasPlacesOfTopics) {
+  CheckpointManifest manifest = fullManifest();
+  std::vector<DataPosition> &positions = manifest.progress.positions;
+  positions[1].places =
+      PartitionPlaces({{1, 1760000000123, 8, 2}, {3, 0, 0, 0}});
+  const std::string text = encodeManifest(manifest);
+  const json position = json::parse(text)["progress"]["positions"][1];
+  EXPECT_EQ(position["next"], 0);
+  EXPECT_EQ(position["places"],
+            json::parse(R"([{"file":1,"byte":8,"line":2,"time":1760000000123},
+                            {"file":3,"byte":0,"line":0}])"));
+  const Expected<CheckpointManifest> read = decodeManifest(text);
+  ASSERT_TRUE(read) << read.status().message();
+  EXPECT_EQ(read->progress.positions, positions);
+}
+
 // Fields that older manifests lack get default values. If any other field is
 // missing, the text is no manifest.
 TEST_F(ManifestTest, OnlyLaterFieldsMayBeMissing) {
@@ -181,6 +197,24 @@ TEST_F(ManifestTest, OnlyLaterFieldsMayBeMissing) {
   const Expected<CheckpointManifest> read = decodeManifest(one.dump());
   ASSERT_TRUE(read) << read.status().message();
   EXPECT_EQ(read->symbols[0].elementType, TensorType::F64);
+}
+
+TEST_F(ManifestTest, EvaluationsAreReadToTheBit) {
+  CheckpointManifest manifest = fullManifest();
+  EvaluationProgress &evaluations = manifest.progress.evaluations;
+  evaluations.steps = 90;
+  evaluations.monitored = {
+      .metric = "@auc", .value = 0.1 + 0.2, .steps = 70, .misses = 2};
+  written(manifest);
+  const auto found = readManifest(folder.file("manifest.json"));
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  const EvaluationProgress &read = found->progress.evaluations;
+  EXPECT_EQ(read.steps, 90);
+  EXPECT_EQ(read.monitored.metric, "@auc");
+  EXPECT_EQ(read.monitored.value, 0.1 + 0.2);
+  EXPECT_EQ(read.monitored.steps, 70);
+  EXPECT_EQ(read.monitored.misses, 2);
+  EXPECT_EQ(read.kept.metric, "");
 }
 
 TEST_F(ManifestTest, WrongValuesAreRefused) {

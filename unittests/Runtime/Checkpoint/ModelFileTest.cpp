@@ -107,7 +107,7 @@ TEST(ModelFile, RefusesWhatCannotBeStored) {
 TEST(ModelFile, RefusesWhatDoesNotFit) {
   struct Case {
     std::function<void(Tensors &)> spoil;
-    const char *sentence;
+    const char *message;
   };
   const Case cases[] = {
       {[](Tensors &t) { t.withW = false; }, "no tensor 'w'"},
@@ -133,7 +133,7 @@ TEST(ModelFile, RefusesWhatDoesNotFit) {
     Status status =
         initializeModel(model, folder.file("f"), FileCoverage::Parameters);
     EXPECT_FALSE(status.ok());
-    EXPECT_THAT(status.message(), HasSubstr(bad.sentence));
+    EXPECT_THAT(status.message(), HasSubstr(bad.message));
     EXPECT_THAT(status.message(), HasSubstr(folder.file("f")));
   }
 }

@@ -388,16 +388,15 @@ TEST(Shrink, RefusesPeriodsThatAreNone) {
     const Expected<Checkpoint> checkpoint =
         Checkpoint::open(folder.file("life"));
     Model restored(life.program.descriptor, 3);
-    for (const std::string &sentence :
+    for (const std::string &message :
          {restoreModel(restored, *checkpoint, CheckpointUse::Training)
               .message(),
           shrinkAs(folder.file("life"), folder.file("new"), asTheClause())
               .status()
               .message()})
-      EXPECT_THAT(sentence,
-                  AllOf(HasSubstr("life: "), HasSubstr("@emb: key "),
-                        HasSubstr("last update in a period that is "
-                                  "none; the checkpoint is damaged")));
+      EXPECT_THAT(message, AllOf(HasSubstr("life: "), HasSubstr("@emb: key "),
+                                 HasSubstr("last update in a period that is "
+                                           "none; the checkpoint is damaged")));
     EXPECT_FALSE(fs::exists(folder.file("new")));
   }
 }
@@ -416,15 +415,15 @@ TEST(Shrink, RefusesNotesThatAreTooLong) {
     const Expected<Checkpoint> checkpoint =
         Checkpoint::open(folder.file("life"));
     Model restored(life.program.descriptor, 3);
-    for (const std::string &sentence :
+    for (const std::string &message :
          {restoreModel(restored, *checkpoint, CheckpointUse::Training)
               .message(),
           stateOf(*checkpoint).status().message(),
           shrinkAs(folder.file("life"), folder.file("new"), asTheClause())
               .status()
               .message()})
-      EXPECT_THAT(sentence, HasSubstr("which waits for a row, is not in its "
-                                      "place, or without a count"))
+      EXPECT_THAT(message, HasSubstr("which waits for a row, is not in its "
+                                     "place, or without a count"))
           << bit;
   }
 }

@@ -193,15 +193,15 @@ TEST(CheckpointWriter, AFullDiskUnderOneOfSeveralThreadsIsOneError) {
   for (const int writes : {0, 1, 4}) {
     CheckpointWriter writer(folder.file("all/step-000000000001"));
     writesUntilFull = writes;
-    const std::string sentence =
+    const std::string message =
         saveParts(*model, "dense.safetensors", writer, &three, {4096})
             .message();
     writesUntilFull = -1;
     const std::string reason = std::strerror(ENOSPC);
-    const size_t first = sentence.find(reason);
-    ASSERT_NE(first, std::string::npos) << sentence;
-    EXPECT_EQ(sentence.find(reason, first + 1), std::string::npos) << sentence;
-    EXPECT_THAT(sentence, HasSubstr("/table-2-"));
+    const size_t first = message.find(reason);
+    ASSERT_NE(first, std::string::npos) << message;
+    EXPECT_EQ(message.find(reason, first + 1), std::string::npos) << message;
+    EXPECT_THAT(message, HasSubstr("/table-2-"));
     // The part with parameters has been written before.
     ASSERT_EQ(writer.addedParts().size(), size_t(1));
     EXPECT_EQ(writer.addedParts().front().kind, PartKind::Dense);

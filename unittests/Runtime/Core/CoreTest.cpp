@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlabi/abi/cpu_levels.h"
 #include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Core/Duration.h"
 #include "pdlrt/Core/ProgramMain.h"
 
 #include <gtest/gtest.h>
@@ -40,10 +42,10 @@ static std::string missingOf(const CpuFacts &facts,
   program.target_cpu = "x86-64-v4";
   program.cpu_feature_word_count = int32_t(words.size());
   program.cpu_features = words.data();
-  char sentence[512];
+  char message[512];
   describeMissingCpuFeatures(facts, features.empty() ? nullptr : &program,
-                             sentence, sizeof(sentence));
-  return sentence;
+                             message, sizeof(message));
+  return message;
 }
 
 /// Returns a CPU with all features, on an operating system that saves all
@@ -104,10 +106,65 @@ TEST(CpuCheck, NamesWhatTheProgramMisses) {
   EXPECT_EQ(missingOf(facts, {"avx2"}), "");
 }
 
+/// Returns true if a CPU with all features still has the feature `name` within
+/// the limit.
+static bool isAllowed(const char *name, const char *limit) {
+  CpuFacts facts = bestCpu();
+  limitCpuFacts(facts, limit);
+  EXPECT_FALSE(facts.isLimitUnknown);
+  return hasCpuFeature(facts,
+                       pdlabi::cpuFeatures[pdlabi::cpuFeatureNumber(name)]);
+}
+
+TEST(CpuCheck, ALimitRemovesTheFeaturesOfLaterCpus) {
+  for (const char *name : {"avx2", "fma", "lzcnt", "bmi2"})
+    EXPECT_TRUE(isAllowed(name, "x86-64-v3")) << name;
+  for (const char *name : {"avx512f", "avx512vl", "avx512bf16", "avxvnni"})
+    EXPECT_FALSE(isAllowed(name, "x86-64-v3")) << name;
+  EXPECT_TRUE(isAllowed("avx512vl", "x86-64-v4"));
+  EXPECT_FALSE(isAllowed("avx512bf16", "x86-64-v4"));
+
+  CpuFacts facts = bestCpu();
+  limitCpuFacts(facts, "x86-64-v3");
+  EXPECT_EQ(missingOf(facts, {}), "");
+  EXPECT_NE(missingOf(facts, {"avx512f"}).find("lacks avx512f;"),
+            std::string::npos);
+  // A limit adds nothing to the CPU.
+  facts = CpuFacts();
+  limitCpuFacts(facts, "x86-64-v4");
+  EXPECT_NE(missingOf(facts, {}).find("avx2"), std::string::npos);
+}
+
+TEST(CpuCheck, AnUnknownLimitIsAnError) {
+  CpuFacts facts = bestCpu();
+  limitCpuFacts(facts, "x86-64-v5");
+  EXPECT_EQ(missingOf(facts, {}),
+            "PDL_CPU_LIMIT names no CPU level; use x86-64-v3 or x86-64-v4, or "
+            "unset it");
+}
+
+TEST(CpuCheck, TheFirstDescriptorThatTheCpuRunsIsChosen) {
+  uint64_t none[pdlabi::cpuFeatureWordCount] = {}, all[std::size(none)];
+  std::fill(std::begin(all), std::end(all), ~uint64_t(0));
+  pdl_descriptor oldest = {}, later = {};
+  oldest.cpu_feature_word_count = later.cpu_feature_word_count =
+      int32_t(std::size(none));
+  oldest.cpu_features = none;
+  // No CPU has all features.
+  later.cpu_features = all;
+  const pdl_descriptor *both[] = {&later, &oldest};
+  EXPECT_EQ(pdlrt_choose_descriptor(both, 2), &oldest);
+  // The last one is for CPUs that run none. The program then says what is
+  // missing.
+  EXPECT_EQ(pdlrt_choose_descriptor(both, 1), &later);
+  later.cpu_features = none;
+  EXPECT_EQ(pdlrt_choose_descriptor(both, 2), &later);
+}
+
 TEST(CpuCheck, AMessageThatIsTooLongIsCut) {
-  char sentence[8];
-  describeMissingCpuFeatures(CpuFacts(), nullptr, sentence, sizeof(sentence));
-  EXPECT_STREQ(sentence, "this pr");
+  char message[8];
+  describeMissingCpuFeatures(CpuFacts(), nullptr, message, sizeof(message));
+  EXPECT_STREQ(message, "this pr");
 }
 
 // An exception becomes an exit status and one line.
@@ -144,6 +201,17 @@ TEST(ProgramMain, ClosedStandardStreamsAreOccupied) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
   unlink(path.c_str());
+}
+
+TEST(Duration, HasANumberAndAUnit) {
+  EXPECT_EQ(*parseDuration("500ms"), 500);
+  EXPECT_EQ(*parseDuration("10s"), 10000);
+  EXPECT_EQ(*parseDuration("5min"), 300000);
+  EXPECT_EQ(*parseDuration("2h"), 7200000);
+  EXPECT_EQ(*parseDuration("0s"), 0);
+  EXPECT_FALSE(parseDuration("0s", 1).ok());
+  for (const char *text : {"", "10", "s", "-1s", "1.5s", "1 s", "99999999999s"})
+    EXPECT_FALSE(parseDuration(text).ok()) << text;
 }
 
 TEST(ProgramMain, AFileOverTheLimitOfItsSizeIsAnError) {

@@ -103,8 +103,8 @@ protected:
       all.push_back(std::to_string(source.position().digest));
     }
     all.push_back(std::to_string(source.badRowCount()));
-    for (const std::string &sentence : source.badRowMessages())
-      all.push_back(sentence);
+    for (const std::string &message : source.badRowMessages())
+      all.push_back(message);
     all.push_back(std::to_string(source.settledRows()));
     for (const auto &[row, cell] : source.takeCopiedCellsOfBadRows())
       all.push_back(std::to_string(row) + " " + cell);
@@ -259,7 +259,7 @@ TEST_F(CacheTest, DamageIsAnErrorOrMended) {
     store(path, damaged);
     EXPECT_THAT(errorOf(data), HasSubstr(path.string() + ": is damaged"));
   }
-  // A file that is no cache at all is written anew.
+  // A file that is not a cache is replaced.
   for (size_t size : {size_t(0), size_t(8), whole.size() - 8}) {
     store(path, whole.substr(0, size));
     EXPECT_EQ(all(data), expected);

@@ -755,8 +755,8 @@ TEST_F(DelimitedTest, FilesThatAreNotReadAreNamedAsWhatTheyAre) {
     EXPECT_THAT(said, testing::Not(HasSubstr("say what ends a cell")));
     return said;
   };
-  EXPECT_THAT(refusal("a.parquet", "PAR1"),
-              HasSubstr("a Parquet file, which is not read; write it as .csv"));
+  EXPECT_THAT(refusal("a.orc", "ORC"),
+              HasSubstr("an ORC file, which is not read; write it as .csv"));
   EXPECT_THAT(refusal("a.csv.xz", "x"),
               HasSubstr("packed by xz, which is not unpacked (only gzip and "
                         "zstd are); pack it by one of these, or unpack it into "
@@ -764,7 +764,7 @@ TEST_F(DelimitedTest, FilesThatAreNotReadAreNamedAsWhatTheyAre) {
   EXPECT_THAT(refusal("a.ZIP", "x"), HasSubstr("a zip archive"));
   // The content decides, not the name.
   EXPECT_THAT(refusal("b.csv", std::string("PAR1\x15\0\x15", 7)),
-              HasSubstr("a Parquet file"));
+              HasSubstr("a Parquet file, which is read with --format parquet"));
   EXPECT_THAT(refusal("c.csv", std::string("\xfd\x37zXZ\0\0", 7)),
               HasSubstr("packed by xz"));
   DataOptions options;

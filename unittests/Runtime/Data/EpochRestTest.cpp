@@ -48,7 +48,7 @@ protected:
     return put(name, text);
   }
 
-  /// All groups of a job with one division of an epoch.
+  /// The groups of a job with one division of an epoch.
   struct Groups {
     int32_t count = 1, workers = 1;
     std::shared_ptr<const EpochRest> rest;
@@ -211,6 +211,7 @@ TEST_F(EpochRestTest, EachRowIsReadExactlyOnce) {
               }
               auto opts = options(files, 4, window);
               opts.header = header;
+              opts.shuffleFiles = window == 5 || window == 64;
               opts.rows = *RowRange::parse(rows);
               if (cached)
                 opts.cache =

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data/FileFormat.h"
+#include "Data/DataFlags.h"
 #include "Data/FileKind.h"
 
 #include "gmock/gmock.h"
@@ -31,13 +32,40 @@ std::string formatNameOf(const std::string &path,
 }
 
 TEST(FileFormatTest, NamesIndicateFormats) {
-  for (const char *text :
-       {"a.csv", "a.tsv.gz", "folder/a.txt.zst", "a.data", "-", "a", ".gz",
-        "a.safetensors.gz", "a.safetensors.csv", "safetensors"})
+  for (const char *text : {"a.csv", "a.tsv.gz", "folder/a.txt.zst", "a.data",
+                           "-", "a", ".gz", "a.safetensors.csv", "safetensors"})
     EXPECT_EQ(formatNameOf(text), "delimited text") << text;
-  for (const char *tensors : {"a.safetensors", "folder/a.csv.safetensors"})
+  // Refused as packed (checkDataFlags).
+  for (const char *tensors :
+       {"a.safetensors", "folder/a.csv.safetensors", "a.safetensors.gz"})
     EXPECT_EQ(formatNameOf(tensors), "safetensors") << tensors;
   EXPECT_EQ(formatNameOf("a.jsonl.gz"), "JSON lines");
+  EXPECT_EQ(formatNameOf("day=1/a.parquet"), "Parquet");
+  EXPECT_EQ(formatNameOf("a.parquet.zst"), "Parquet");
+  EXPECT_EQ(formatNameOf("a.feather"), "Arrow IPC");
+}
+
+TEST(FileFormatTest, OnlyStreamsMayBePackedOrTopics) {
+  static const pdl_descriptor noRecord = {};
+  static const pdl_program noProgram = {};
+  const auto check = [](const std::string &file, const std::string &flag) {
+    DataOptions data;
+    data.files = {file};
+    data.format = flag;
+    return checkDataFlags(data, noRecord, noProgram);
+  };
+  for (const FileFormat *format : fileFormats()) {
+    const bool isStream = format->traits().mayBePacked;
+    const std::string flag(format->flag());
+    EXPECT_TRUE(check("a", flag).ok());
+    EXPECT_EQ(check("a.gz", flag).ok(), isStream) << flag;
+    EXPECT_EQ(check("kafka://host:1/topic?end=end", flag).ok(),
+              isStream || flag == "arrow")
+        << flag;
+  }
+  EXPECT_EQ(check("a.safetensors.gz", "").message(),
+            "a.safetensors.gz: is compressed as a whole, but safetensors files "
+            "are read in parts; decompress it into a file first");
 }
 
 TEST(FileFormatTest, TheFlagOutweighsTheName) {
@@ -49,7 +77,7 @@ TEST(FileFormatTest, TheFlagOutweighsTheName) {
   }
   EXPECT_EQ(parseFileFormat("json").status().message(),
             "'json' is no format; give text, jsonl, multislot, slots, signs, "
-            "libsvm, libffm, tfrecord or safetensors");
+            "libsvm, libffm, tfrecord, parquet, arrow or safetensors");
 }
 
 TEST(FileFormatTest, EachSuffixHasOneFormatAndIsRead) {
@@ -76,7 +104,8 @@ TEST(FileFormatTest, SuffixesAreListed) {
       fileSuffixesText(),
       ".csv, .tsv, .txt, .jsonl, .ndjson, .json, .multislot, .slots, .signs, "
       ".libsvm, .svm, .libffm, .ffm, .tfrecord or .tfrecords (with or without "
-      ".gz or .zst), or .safetensors");
+      ".gz or .zst), or .parquet, .pq, .arrow, .feather, .ipc or "
+      ".safetensors");
 }
 
 TEST(FileFormatTest, FlagsOfTextAreRefusedForTensors) {
@@ -90,6 +119,17 @@ TEST(FileFormatTest, FlagsOfTextAreRefusedForTensors) {
   EXPECT_THAT(formatOf("a.csv").checkFlags("a.csv", data).message(),
               testing::HasSubstr("a.csv: "));
   EXPECT_TRUE(formatOf("a.tsv").checkFlags("a.tsv", data).ok());
+}
+
+TEST(FileFormatTest, FilesOfColumnsUnderOtherNamesAreRecognized) {
+  const std::string bytes("PAR1\0\x15\4", 7);
+  EXPECT_THAT(checkFileBeginning("a.csv", bytes).message(),
+              testing::HasSubstr("a.csv: is a Parquet file, which is read with "
+                                 "--format parquet"));
+  DataOptions data;
+  data.pipe = "cat";
+  EXPECT_THAT(formatOf("a.parquet").checkFlags("a.parquet", data).message(),
+              testing::HasSubstr("not through --data-pipe"));
 }
 
 } // namespace

@@ -106,6 +106,64 @@ TEST_F(OrderTest, FilesInOrderAndAPartialLastBatch) {
   EXPECT_EQ(flatten(drain(*source)), range(0, 11));
 }
 
+TEST_F(OrderTest, FilesAreReadInAnOrderOfTheEpoch) {
+  std::vector<std::string> files;
+  for (int64_t i = 0; i < 7; ++i)
+    files.push_back(
+        putRows("f" + std::to_string(i) + ".csv", 10 * i, 10 * i + 5 + i));
+  DataOptions opts = options(files, 4);
+  opts.shuffleFiles = true;
+  opts.seed = 3;
+  std::set<std::vector<int64_t>> orders;
+  for (int64_t epoch = 0; epoch < 4; ++epoch) {
+    const std::vector<int64_t> order = fileOrderOf(opts, epoch);
+    EXPECT_THAT(order, testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5, 6));
+    orders.insert(order);
+    // An epoch is what the same files give in this order.
+    DataOptions given = opts;
+    given.shuffleFiles = false;
+    given.shuffleWindow = opts.shuffleWindow = 9;
+    for (size_t i = 0; i < files.size(); ++i)
+      given.files[i] = files[size_t(order[i])];
+    for (const int32_t groups : {1, 3, 8})
+      for (int32_t group = 0; group < groups; ++group) {
+        auto source = open(opts, nullptr, groups, group);
+        auto expected = open(given, nullptr, groups, group);
+        ASSERT_TRUE(source->beginEpoch(epoch).ok());
+        ASSERT_TRUE(expected->beginEpoch(epoch).ok());
+        EXPECT_EQ(drain(*source), drain(*expected));
+      }
+  }
+  EXPECT_GT(orders.size(), 1u);
+  opts.seed = 4;
+  EXPECT_NE(fileOrderOf(opts, 0), *orders.begin());
+  // The order resumes from any position.
+  auto whole = open(opts);
+  ASSERT_TRUE(whole->beginEpoch(2).ok());
+  std::vector<DataPosition> positions;
+  Batches batches;
+  Batch batch;
+  for (positions.push_back(whole->position()); *whole->next(0, batch);
+       positions.push_back(whole->position()))
+    batches.push_back(numbers(batch));
+  for (size_t i = 0; i < positions.size(); ++i) {
+    auto resumed = open(opts);
+    ASSERT_TRUE(resumed->restore(positions[i]).ok());
+    EXPECT_EQ(drain(*resumed),
+              Batches(batches.begin() + int64_t(i), batches.end()));
+  }
+}
+
+TEST_F(OrderTest, PipesHaveNoOtherOrder) {
+  DataOptions opts = options({putRows("a.csv", 0, 5), "-"}, 4);
+  opts.delimiter = ',';
+  opts.shuffleFiles = true;
+  const auto source =
+      BatchSource::open(opts, record.descriptor(), record.program());
+  ASSERT_FALSE(source.ok());
+  EXPECT_THAT(source.status().message(), HasSubstr("--shuffle-files"));
+}
+
 TEST_F(OrderTest, BatchesSayWhereTheyComeFrom) {
   const std::string a = putRows("a.csv", 0, 5), b = putRows("b.csv", 5, 11);
   auto source = open(options({a, b}, 3));
@@ -321,7 +379,7 @@ TEST_F(OrderTest, ABadRowMovesNoOtherRow) {
               ElementsAre(ElementsAre(4, 7, 12, 13),
                           ElementsAre(14, 15, 20, 21), ElementsAre(22, 23)));
   EXPECT_EQ(other->badRowCount(), 2);
-  // Each epoch counts anew.
+  // Each epoch counts from zero.
   ASSERT_TRUE(other->beginEpoch(1).ok());
   EXPECT_EQ(other->badRowCount(), 0);
   EXPECT_EQ(drain(*other).size(), 3u);

@@ -589,9 +589,7 @@ protected:
     EXPECT_TRUE(stream->synchronize().ok());
     return memory.back().data();
   }
-  std::string sentence() {
-    return stream->multiply(product).status().message();
-  }
+  std::string refusal() { return stream->multiply(product).status().message(); }
 
   std::vector<DeviceBuffer> memory;
   DeviceProduct product;
@@ -660,21 +658,20 @@ TEST_F(FakeProductTest, RoundsFactorsToTF32WhereTheCodeSaysSo) {
 TEST_F(FakeProductTest, WrongMemoryIsAnError) {
   std::vector<float> host(7);
   product.a = host.data();
-  EXPECT_THAT(sentence(),
-              HasSubstr("a product is given a pointer of the host"));
+  EXPECT_THAT(refusal(), HasSubstr("a product is given a pointer of the host"));
   openMultiplying({});
   product.c = static_cast<float *>(product.c) + 1;
-  EXPECT_THAT(sentence(), HasSubstr("a product is given 28 bytes of the device "
-                                    "that are not, or not all, allocated"));
+  EXPECT_THAT(refusal(), HasSubstr("a product is given 28 bytes of the device "
+                                   "that are not, or not all, allocated"));
   openMultiplying({});
   product.bias = product.c;
-  EXPECT_THAT(sentence(), HasSubstr("a product reads what it writes"));
+  EXPECT_THAT(refusal(), HasSubstr("a product reads what it writes"));
   openMultiplying({});
   product.cStride = 2;
-  EXPECT_THAT(sentence(), HasSubstr("with rows 2 apart"));
+  EXPECT_THAT(refusal(), HasSubstr("with rows 2 apart"));
   openMultiplying({});
   product.k = 0;
-  EXPECT_THAT(sentence(), HasSubstr("a product of 2 x 3 x 0"));
+  EXPECT_THAT(refusal(), HasSubstr("a product of 2 x 3 x 0"));
 }
 
 TEST_F(FakeProductTest, StreamsWaitForIt) {
@@ -699,10 +696,10 @@ TEST_F(FakeProductTest, IsDeclinedOrFailsWhereRequested) {
   EXPECT_FALSE(*second);
   EXPECT_TRUE(stream->synchronize().ok());
   openMultiplying({.launches = 0});
-  EXPECT_THAT(sentence(), HasSubstr("a product cannot be launched"));
+  EXPECT_THAT(refusal(), HasSubstr("a product cannot be launched"));
   memory.clear();
   open({});
-  EXPECT_THAT(sentence(), HasSubstr("a product by code that has none"));
+  EXPECT_THAT(refusal(), HasSubstr("a product by code that has none"));
 }
 
 } // namespace

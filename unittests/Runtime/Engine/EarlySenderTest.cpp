@@ -316,7 +316,7 @@ TEST_F(SlowLinkTest, AStepThatFailsLetsItsPartsGo) {
   group->leaveAll("out of memory", Milliseconds(0));
   clock.advanceTo(clock.now() + std::chrono::seconds(60));
   for (const auto &server : servers)
-    EXPECT_THAT(server->core.status().sentence, HasSubstr("out of memory"));
+    EXPECT_THAT(server->core.status().message, HasSubstr("out of memory"));
 }
 
 /// The rest of a step is too short to hide anything.

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 using namespace pdlrt;
+using testing::AllOf;
 using testing::HasSubstr;
 
 namespace {
@@ -186,56 +187,22 @@ TEST_F(SafetensorsTest, WriterRefusesWhatNoFileCanHold) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST_F(SafetensorsTest, ADefectIsNamed) {
+// unittests/ABI/SafetensorsTest.cpp tests all defects of headers.
+TEST_F(SafetensorsTest, TheErrorOfADefectNamesTheFile) {
   EXPECT_THAT(errorOf(), HasSubstr("cannot be opened: No such file"));
   put("1234567");
-  EXPECT_THAT(errorOf(), HasSubstr("too short"));
-  put(std::string(8, '\xff'));
-  EXPECT_THAT(errorOf(), HasSubstr("the header claims"));
+  EXPECT_THAT(errorOf(), HasSubstr("t.safetensors: is too short"));
   put("user,item,click\n1,2,0\n");
   EXPECT_THAT(errorOf(), HasSubstr("is not a safetensors file, but a text that "
                                    "begins with 'user,ite'"));
-  const struct {
-    const char *header;
-    size_t dataSize;
-    const char *message;
-  } cases[] = {
-      {"[1]", 0, "not a JSON object"},
-      {"{\"a\":", 0, "not a JSON object"},
-      {R"({"a":1})", 0, "`a` has no proper dtype"},
-      {R"({"a":{"dtype":"F32","shape":[1]}})", 4, "no proper dtype"},
-      {R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,2]}})", 2,
-       "has the type F8_E4M3; convert it"},
-      {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4,
-       "dimension that is not a size"},
-      {R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4,
-       "dimension that is not a size"},
-      {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4,
-       "F32 [2] has 4 bytes"},
-      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4,
-       "lies at bytes 4 to 0 of 4"},
-      {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4,
-       "lies at bytes 0 to 8 of 4"},
-      {R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],)"
-       R"("data_offsets":[0,0]}})",
-       0, "too many elements"},
-      {R"({"a":{"dtype":"F32","shape":[4611686018427387904],)"
-       R"("data_offsets":[0,0]}})",
-       0, "has 0 bytes"},
-      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8,
-       "follows a gap"},
-      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
-       R"("b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
-       4, "overlaps"},
-      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 5,
-       "1 bytes at the end"},
-      {R"({"__metadata__":{"a":1}})", 0, "`a` is not a text"},
-  };
-  for (const auto &entry : cases) {
-    putHeader(entry.header, entry.dataSize);
-    EXPECT_THAT(errorOf(), HasSubstr(entry.message)) << entry.header;
-    EXPECT_THAT(errorOf(), HasSubstr("t.safetensors: ")) << entry.header;
-  }
+  put(std::string(8, '\xff'));
+  EXPECT_THAT(errorOf(), HasSubstr("t.safetensors: the header claims"));
+  putHeader(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 5);
+  EXPECT_THAT(errorOf(), AllOf(HasSubstr("t.safetensors: "),
+                               HasSubstr("1 bytes at the end")));
+  putHeader(R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,2]}})", 2);
+  EXPECT_THAT(errorOf(), AllOf(HasSubstr("t.safetensors: "),
+                               HasSubstr("has the type F8_E4M3; convert it")));
   path = folder;
   EXPECT_THAT(errorOf(), HasSubstr("not a regular file"));
 }

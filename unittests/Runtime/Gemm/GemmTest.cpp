@@ -200,9 +200,9 @@ template <typename T> void expectBatch() {
   std::normal_distribution<T> values;
   GemmWorkspace workspace;
   const int64_t count = 300;
-  const int64_t shapes[][3] = {{27, 27, 16}, {27, 16, 27}, {1, 9, 7},
-                               {9, 1, 7},    {5, 3, 1},    {100, 33, 18},
-                               {2, 4, 0}};
+  const int64_t shapes[][3] = {{27, 27, 16},  {27, 16, 27}, {1, 9, 7},
+                               {1, 1, 33},    {9, 1, 7},    {5, 3, 1},
+                               {100, 33, 18}, {2, 4, 0}};
   for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4})
     for (const auto &[m, n, k] : shapes)
       for (int transposes = 0; transposes < 4 && isSupported(isa);

@@ -52,7 +52,8 @@ TEST(OneDnnGemmTest, ThreadsThatShareAProductChangeNoBit) {
   const int64_t shapes[][3] = {
       {1000, 400, 273}, {273, 400, 1000}, {1000, 200, 273}, {200, 400, 1000}};
   for (const auto &[m, n, k] : shapes)
-    for (int transposes = 0; transposes < 4; ++transposes) {
+    for (int transposes = 0; transposes < 8; ++transposes) {
+      setSplitsF32(transposes < 4);
       const std::vector<float> a = randomValues(m * k, random);
       const std::vector<float> b = randomValues(k * n, random);
       const std::vector<float> mask = randomValues(m * n, random);
@@ -79,6 +80,7 @@ TEST(OneDnnGemmTest, ThreadsThatShareAProductChangeNoBit) {
           /*width=*/3);
       EXPECT_EQ(alone, shared);
     }
+  setSplitsF32(true);
 }
 
 TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {
@@ -136,6 +138,7 @@ TEST(OneDnnGemmTest, AgreesWithStrictUpToRounding) {
 TEST(OneDnnGemmTest, LargeProductsUseStrictKernelsWhereTheseAreFaster) {
   if (!usesPrefetching())
     GTEST_SKIP() << "oneDNN is the fastest on this type of CPU";
+  setSplitsF32(false);
   std::mt19937 random(6);
   Worker worker;
   for (const auto &[m, n, isStrict] :
@@ -152,6 +155,7 @@ TEST(OneDnnGemmTest, LargeProductsUseStrictKernelsWhereTheseAreFaster) {
               isStrict)
         << m << "x" << n;
   }
+  setSplitsF32(true);
 }
 
 /// Rows of C with gaps contain the same as without, and the gaps stay

@@ -142,7 +142,7 @@ TEST_P(SyncAgainstLocal, SameBitsOfStateAndLosses) {
   for (const std::unique_ptr<ServerCore> &core : cluster.cores) {
     EXPECT_TRUE(core->waitUntilOver(std::chrono::seconds(10)));
     EXPECT_EQ(core->status().state, JobState::Finished)
-        << core->status().sentence;
+        << core->status().message;
   }
 }
 
@@ -325,7 +325,7 @@ struct OwnersJob {
     StateHost &host = *hosts[number];
     host.waitUntilOver([] {});
     EXPECT_EQ(host.core().status().state, JobState::Finished)
-        << host.core().status().sentence;
+        << host.core().status().message;
     host.announceExit(std::chrono::seconds(10));
     EXPECT_TRUE(host.finish().ok());
   }

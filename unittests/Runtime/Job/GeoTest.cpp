@@ -167,7 +167,7 @@ TEST(GeoJob, OneTrainerIsOneProcess) {
     for (const auto &core : cluster.cores) {
       EXPECT_TRUE(core->waitUntilOver(std::chrono::seconds(10)));
       EXPECT_EQ(core->status().state, JobState::Finished)
-          << core->status().sentence;
+          << core->status().message;
     }
   }
 }

@@ -105,7 +105,7 @@ TEST_F(ServerSavesTest, RequestsThatDoNotSayTheirJobDoNothing) {
   second.saves.poll();
   for (const int32_t to : {0, 1}) {
     for (const json &stranger :
-         {json{{"do", "stop"}}, json{{"do", "end"}, {"sentence", "bye"}},
+         {json{{"do", "stop"}}, json{{"do", "end"}, {"message", "bye"}},
           json{{"do", "moment"}}, json{{"do", "checkpoint"}},
           json{{"do", "resume"}, {"rank", 7}, {"fault", "bye"}},
           json{{"do", "save"},
@@ -214,6 +214,6 @@ TEST_F(ServerSavesTest, AServerThatIsLeftOverEndsNoLaterServer) {
   EXPECT_TRUE(runs(*first));
   EXPECT_FALSE(first->host.core().pendingLoss());
   EXPECT_FALSE(runs(second));
-  EXPECT_THAT(second.host.core().status().sentence,
+  EXPECT_THAT(second.host.core().status().message,
               HasSubstr("server 0 was started anew"));
 }

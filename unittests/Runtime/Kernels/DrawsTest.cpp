@@ -14,8 +14,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 #include <vector>
 
 namespace {
@@ -121,6 +123,35 @@ TEST(Sample, StaysWithinItsRange) {
         EXPECT_LT(id, size - 5);
       }
     }
+}
+
+/// The definition, with the power function of schedules.
+uint64_t logUniformByDefinition(uint64_t size, uint64_t bits) {
+  const double unit = double(bits >> 11) * 0x1p-53;
+  const double power = pdlabi::pow(double(size) + 1, unit);
+  return std::min(uint64_t(power) - 1, size - 1);
+}
+
+TEST(Sample, LogUniformNumbersFollowTheirDefinition) {
+  std::mt19937_64 random(3);
+  for (uint64_t size : {uint64_t(1), uint64_t(2), uint64_t(400), uint64_t(1023),
+                        uint64_t(1) << 40, ~uint64_t(0)}) {
+    const pdlabi::LogUniform draw(size);
+    for (uint64_t bits : {uint64_t(0), uint64_t(1) << 11, ~uint64_t(0)})
+      EXPECT_EQ(draw(bits), logUniformByDefinition(size, bits)) << size;
+    for (int i = 0; i < 20000; ++i) {
+      const uint64_t bits = random();
+      ASSERT_EQ(draw(bits), logUniformByDefinition(size, bits)) << size;
+    }
+    // Draws next to the border between two numbers.
+    for (uint64_t k = 1; k < std::min<uint64_t>(size, 1000); ++k) {
+      const auto border = uint64_t(std::log2(double(k) + 1) /
+                                   std::log2(double(size) + 1) * 0x1p53);
+      for (uint64_t near = border - 3; near <= border + 3; ++near)
+        ASSERT_EQ(draw(near << 11), logUniformByDefinition(size, near << 11))
+            << size << " " << k;
+    }
+  }
 }
 
 TEST(Sample, HasTheProbabilitiesThatItSays) {

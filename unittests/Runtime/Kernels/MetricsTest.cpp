@@ -749,7 +749,7 @@ TEST(Metrics, WhoWantsToSeeTheirCounts) {
   EXPECT_TRUE(second.labels.empty());
   EXPECT_EQ(std::memcmp(second.predictions.data(), values.data(), 16), 0);
   EXPECT_EQ(std::memcmp(second.weights.data(), weights.data(), 16), 0);
-  // The next batch starts anew.
+  // The next batch starts from zero.
   const ObservedSamples::Scope scope(&seen);
   EXPECT_TRUE(seen.all().empty());
 }

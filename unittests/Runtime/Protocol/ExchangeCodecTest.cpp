@@ -297,7 +297,7 @@ TEST_F(ExchangeCodecTest, KeysOutOfPlaceAreNamed) {
   EXPECT_THAT(decodeAndCheck(exchange(0), 1).message(),
               HasSubstr("belongs to server 0, not 1"));
   const ExchangeLayout &layout = *layouts[BlockTrain];
-  auto sentence = [&](std::vector<int64_t> list) {
+  auto messageOf = [&](std::vector<int64_t> list) {
     ExchangeWriter writer(layout, {.hasNextBatch = true});
     writer.add(layout.find(PDL_CHANNEL_KEYS, BlockLazy), list.data(),
                list.size() * sizeof(int64_t));
@@ -305,14 +305,14 @@ TEST_F(ExchangeCodecTest, KeysOutOfPlaceAreNamed) {
   };
   const auto own = router.keysOf(1);
   std::vector<int64_t> list(own.begin(), own.end());
-  EXPECT_EQ(sentence(list), "");
-  EXPECT_THAT(sentence({router.keysOf(0)[0]}),
+  EXPECT_EQ(messageOf(list), "");
+  EXPECT_THAT(messageOf({router.keysOf(0)[0]}),
               HasSubstr("belongs to server 0, not 1"));
   list[1] = list[0];
-  EXPECT_THAT(sentence(list), HasSubstr("not in its place"));
+  EXPECT_THAT(messageOf(list), HasSubstr("not in its place"));
   list.assign(own.begin(), own.end());
   std::swap(list[3], list[4]);
-  EXPECT_THAT(sentence(list), HasSubstr("not in its place"));
+  EXPECT_THAT(messageOf(list), HasSubstr("not in its place"));
 }
 
 TEST_F(ExchangeCodecTest, EachFormHasItsChannels) {

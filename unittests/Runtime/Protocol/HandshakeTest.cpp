@@ -71,65 +71,65 @@ TEST(Handshake, BytesThatAreNoneAreRefused) {
 
 TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
   EXPECT_TRUE(compareHandshakes(example(), example()).ok());
-  auto sentence = [](const std::function<void(Handshake &)> &change) {
+  auto messageOf = [](const std::function<void(Handshake &)> &change) {
     Handshake trainer = example();
     change(trainer);
     return compareHandshakes(trainer, example()).message();
   };
-  EXPECT_EQ(sentence([](Handshake &h) { h.job = "monday"; }),
+  EXPECT_EQ(messageOf([](Handshake &h) { h.job = "monday"; }),
             "the trainer is of job 'monday', the server 'tuesday'; this "
             "address belongs to another job: check --servers and --job");
-  EXPECT_EQ(sentence([](Handshake &h) { h.resumes = 1; }),
+  EXPECT_EQ(messageOf([](Handshake &h) { h.resumes = 1; }),
             "the trainer was started with --resume, the server without "
             "--resume; give --checkpoint FOLDER --resume to trainers and "
             "servers alike (pdl-launch: after each of the two --)");
-  EXPECT_THAT(sentence([](Handshake &h) { h.protocol = 77; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.protocol = 77; }),
               HasSubstr("protocol version 77"));
-  EXPECT_THAT(sentence([](Handshake &h) { h.model = "fm"; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.model = "fm"; }),
               AllOf(HasSubstr("model fm"), HasSubstr("server ctr_dnn")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.mode = PDL_MODE_ASYNC; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.mode = PDL_MODE_ASYNC; }),
               AllOf(HasSubstr("mode async"), HasSubstr("server sync")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.elementType = "f64"; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.elementType = "f64"; }),
               AllOf(HasSubstr("f64"), HasSubstr("f32")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.numerics = PDL_NUMERICS_FAST; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.numerics = PDL_NUMERICS_FAST; }),
               AllOf(HasSubstr("fast"), HasSubstr("strict")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.layoutFingerprint = 1; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.layoutFingerprint = 1; }),
               AllOf(HasSubstr("layout fingerprint 0000000000000001"),
                     HasSubstr("fedcba9876543210")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.trainingFingerprint = 1; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.trainingFingerprint = 1; }),
               AllOf(HasSubstr("training fingerprint 0000000000000001"),
                     HasSubstr("0000000000000004")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.wireFingerprint = 3; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.wireFingerprint = 3; }),
               AllOf(HasSubstr("wire fingerprint 0000000000000003"),
                     HasSubstr("0000000000000002")));
-  EXPECT_THAT(sentence([](Handshake &h) { h.trainers = 5; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.trainers = 5; }),
               HasSubstr("one of (--trainers) 5, the server 2"));
-  EXPECT_THAT(sentence([](Handshake &h) { h.servers = 2; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.servers = 2; }),
               HasSubstr("(--servers): 2, the server 3"));
-  EXPECT_THAT(sentence([](Handshake &h) { h.serverRank = 0; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.serverRank = 0; }),
               HasSubstr("server rank 0, the server 1"));
-  EXPECT_THAT(sentence([](Handshake &h) { h.placementPolicy = "hash-name"; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.placementPolicy = "hash-name"; }),
               HasSubstr("hash-name, the server least-loaded"));
-  EXPECT_THAT(sentence([](Handshake &h) { h.placementDigest = 1; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.placementDigest = 1; }),
               HasSubstr("the map 0000000000000001"));
-  EXPECT_THAT(sentence([](Handshake &h) { h.workers = 1; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.workers = 1; }),
               HasSubstr("(--replicas): 1, the server 4"));
-  EXPECT_EQ(sentence([](Handshake &h) { h.workers = 0; }), "");
-  EXPECT_THAT(sentence([](Handshake &h) { h.seed = 7; }),
+  EXPECT_EQ(messageOf([](Handshake &h) { h.workers = 0; }), "");
+  EXPECT_THAT(messageOf([](Handshake &h) { h.seed = 7; }),
               HasSubstr("--seed 7, the server 18446744073709551615"));
-  EXPECT_EQ(sentence([](Handshake &h) { h.onFailure = "abort"; }),
+  EXPECT_EQ(messageOf([](Handshake &h) { h.onFailure = "abort"; }),
             "the trainer has --on-failure abort, the server wait; give all "
             "trainers and all servers the same --on-failure (pdl-launch: "
             "after each of the two --)");
-  EXPECT_EQ(sentence([](Handshake &h) { h.keyPacking = "delta"; }), "");
+  EXPECT_EQ(messageOf([](Handshake &h) { h.keyPacking = "delta"; }), "");
   EXPECT_EQ(
-      sentence([](Handshake &h) { h.keyPacking = "lzma"; }),
+      messageOf([](Handshake &h) { h.keyPacking = "lzma"; }),
       "the trainer packs keys by 'lzma', which this server does not know; "
       "use trainers and servers of one version");
-  EXPECT_EQ(sentence([](Handshake &h) { h.gradientPacking = "int4"; }),
+  EXPECT_EQ(messageOf([](Handshake &h) { h.gradientPacking = "int4"; }),
             "the trainer packs gradients by 'int4', which this server does not "
             "know; use trainers and servers of one version");
-  EXPECT_EQ(sentence([](Handshake &h) {
+  EXPECT_EQ(messageOf([](Handshake &h) {
               h.gradientPacking = "bf16";
               h.trainingFingerprint = 5;
             }),
@@ -137,8 +137,8 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
             "trainers and all servers the same --pack-gradients (pdl-launch: "
             "after each of the two --)");
   // A trainer goes back to the checkpoint of the servers.
-  EXPECT_EQ(sentence([](Handshake &h) { h.startStep = 150; }), "");
-  EXPECT_THAT(sentence([](Handshake &h) { h.startStep = 0; }),
+  EXPECT_EQ(messageOf([](Handshake &h) { h.startStep = 150; }), "");
+  EXPECT_THAT(messageOf([](Handshake &h) { h.startStep = 0; }),
               HasSubstr("step 0, the server 100"));
   // A trainer that does not take part may not know the run.
   auto announces = [](Handshake &h) {
@@ -149,8 +149,8 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
     h.startStep = 0;
     h.checkpoint.clear();
   };
-  EXPECT_EQ(sentence(announces), "");
-  EXPECT_THAT(sentence([&](Handshake &h) {
+  EXPECT_EQ(messageOf(announces), "");
+  EXPECT_THAT(messageOf([&](Handshake &h) {
                 announces(h);
                 h.job = "monday";
               }),
@@ -158,24 +158,24 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
 }
 
 TEST(Handshake, ServersBeginWithTheSame) {
-  const auto sentence = [](const std::function<void(Handshake &)> &change) {
+  const auto messageOf = [](const std::function<void(Handshake &)> &change) {
     Handshake second = example();
     second.serverRank = 2;
     change(second);
     return compareServers({encodeHandshake(example()), encodeHandshake(second)})
         .message();
   };
-  EXPECT_EQ(sentence([](Handshake &) {}), "");
-  EXPECT_EQ(sentence([](Handshake &h) { h.start = "initial values"; }),
+  EXPECT_EQ(messageOf([](Handshake &) {}), "");
+  EXPECT_EQ(messageOf([](Handshake &h) { h.start = "initial values"; }),
             "servers were started with different values: server 0 has a file, "
             "server 1 initial values; give all servers the same --init-from, "
             "or the same --checkpoint and --resume, with the same files on "
             "each host");
-  EXPECT_EQ(sentence([](Handshake &h) { h.bounds.clear(); }),
+  EXPECT_EQ(messageOf([](Handshake &h) { h.bounds.clear(); }),
             "servers were started with different flags: server 0 has "
             "--max-table-memory 4096 --table-eviction least-recent, server 1 "
             "none of these; give all servers the same");
-  EXPECT_THAT(sentence([](Handshake &h) { h.seed = 7; }),
+  EXPECT_THAT(messageOf([](Handshake &h) { h.seed = 7; }),
               HasSubstr("18446744073709551615, server 1 --seed 7"));
   EXPECT_FALSE(compareServers({Message::ofString("{}")}).ok());
 }

@@ -158,7 +158,7 @@ TEST_F(ServerGroupTest, SaysWhoIsWaitedForAndStops) {
                                       "to join"));
   group->leaveAll("stopped by the user");
   EXPECT_TRUE(servers[0]->core.waitUntilOver(std::chrono::seconds(10)));
-  EXPECT_EQ(servers[0]->core.status().sentence,
+  EXPECT_EQ(servers[0]->core.status().message,
             "trainer 0 failed: stopped by the user");
 }
 
@@ -428,7 +428,7 @@ TEST_F(ServerGroupTest, AServerThatWouldWaitForARefusedStartIsNotified) {
   EXPECT_EQ(error, "server server-1 refuses: model A is not model B");
   group->leaveAll(error);
   EXPECT_TRUE(servers[0]->core.waitUntilOver(std::chrono::seconds(10)));
-  EXPECT_EQ(servers[0]->core.status().sentence, "trainer 0 failed: " + error);
+  EXPECT_EQ(servers[0]->core.status().message, "trainer 0 failed: " + error);
 }
 
 TEST_F(ServerGroupTest, ALongMessageIsCutBeforeServersRefuseIt) {
@@ -437,7 +437,7 @@ TEST_F(ServerGroupTest, ALongMessageIsCutBeforeServersRefuseIt) {
   ASSERT_TRUE(group->joinAll(all("hello")).ok());
   group->leaveAll("long" + std::string(300000, '.') + "end");
   EXPECT_TRUE(servers[0]->core.waitUntilOver(std::chrono::seconds(10)));
-  const std::string said = servers[0]->core.status().sentence;
+  const std::string said = servers[0]->core.status().message;
   EXPECT_THAT(said, StartsWith("trainer 0 failed: long"));
   EXPECT_LT(said.size(), 1 << 17);
 }

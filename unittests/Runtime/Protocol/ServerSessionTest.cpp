@@ -301,22 +301,22 @@ TEST(JoinResponseTest, GoesThereAndBack) {
 
 TEST(HeartbeatTest, ALongMessageIsCutBetweenCharacters) {
   for (const std::string begin : {"", "x"}) {
-    std::string sentence = begin;
-    while (sentence.size() < 70000)
-      sentence += "\u00e4";
-    const auto sign = decodeHeartbeat(encodeHeartbeat({true, sentence}));
+    std::string message = begin;
+    while (message.size() < 70000)
+      message += "\u00e4";
+    const auto sign = decodeHeartbeat(encodeHeartbeat({true, message}));
     ASSERT_TRUE(sign.ok()) << sign.status().message();
     EXPECT_TRUE(sign->stop);
-    const std::string &cut = sign->sentence;
+    const std::string &cut = sign->message;
     EXPECT_GT(cut.size(), 65000u);
     EXPECT_LE(cut.size(), 65536u);
     ASSERT_EQ(cut.substr(cut.size() - 3), "...");
     const std::string kept = cut.substr(0, cut.size() - 3);
-    EXPECT_EQ(kept, sentence.substr(0, kept.size()));
+    EXPECT_EQ(kept, message.substr(0, kept.size()));
     EXPECT_EQ((kept.size() - begin.size()) % 2, 0u);
   }
   const std::string whole(65536, 'x');
-  EXPECT_EQ(decodeHeartbeat(encodeHeartbeat({false, whole}))->sentence, whole);
+  EXPECT_EQ(decodeHeartbeat(encodeHeartbeat({false, whole}))->message, whole);
 }
 
 TEST_F(ServerSessionTest, AServerThatLoadsIsWaitedForWithoutALimit) {

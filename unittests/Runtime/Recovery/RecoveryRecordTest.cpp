@@ -9,11 +9,14 @@
 #include "Recovery/RecoveryRecord.h"
 
 #include "pdlrt/Core/Sha256.h"
+#include "pdlrt/Data/PartitionPlaces.h"
+#include "pdlrt/Protocol/ExchangeCodec.h"
 
 #include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <string>
+#include <vector>
 
 using namespace pdlrt;
 
@@ -71,6 +74,38 @@ TEST(WorkerRecoveryRecord, BytesStay) {
     digest += fmt::format("{:02x}", byte);
   EXPECT_EQ(digest,
             "547ca38e4e9175b1436f7767fd5661aec6b568117d1b16c7e139685ab1565433");
+}
+
+TEST(RecoveryRecord, HasPlacesAndEventTimesOfTopics) {
+  RecoveryRecord record;
+  record.savedEventTime = 1760000000000;
+  record.positions.resize(2);
+  const PartitionPlaces places({{1, 1760000000123, 8, 2}, {3, 0, 0, 0}});
+  record.positions[1].places = places;
+  const Expected<RecoveryRecord> read =
+      decodeRecoveryRecord(encodeRecoveryRecord(record));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->savedEventTime, 1760000000000);
+  ASSERT_EQ(read->positions.size(), 2U);
+  EXPECT_EQ(read->positions, record.positions);
+  EXPECT_EQ(eventTimeOf(read->positions), 1760000000123);
+}
+
+// The number of places is in `next`, negated, and the places follow.
+TEST(RecoveryRecord, BytesOfPlacesStay) {
+  RecoveryRecord record;
+  record.positions.resize(1);
+  record.positions[0].window = 5;
+  record.positions[0].places =
+      PartitionPlaces({{1, 1760000000123, 8, 2}, {3, 0, 0, 0}});
+  const Expected<ReduceVectors> vectors =
+      decodeReduce(encodeRecoveryRecord(record));
+  ASSERT_TRUE(vectors.ok()) << vectors.status().message();
+  const std::vector<int64_t> &counts = vectors->counts;
+  ASSERT_GE(counts.size(), 20U);
+  EXPECT_THAT(std::vector(counts.end() - 20, counts.end()),
+              testing::ElementsAre(0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, //
+                                   1, 1760000000123, 8, 2, 3, 0, 0, 0));
 }
 
 // Any bytes are safe, including damaged ones of the right size.

@@ -310,17 +310,17 @@ TEST(AppliedLog, LogsOfOthersAreRefused) {
   three.finish();
   const pdl_descriptor &descriptor = two.job.descriptor();
   EXPECT_THAT(replay(descriptor, {}), HasSubstr("no log to replay"));
-  auto sentence = [&](std::vector<std::string> logs) {
+  auto messageOf = [&](std::vector<std::string> logs) {
     ReplayOptions options;
     options.logs = std::move(logs);
     options.output = folder.file("out");
     return replay(descriptor, options);
   };
-  EXPECT_THAT(sentence({two.logs[0], two.logs[0]}),
+  EXPECT_THAT(messageOf({two.logs[0], two.logs[0]}),
               HasSubstr("are both of server 0"));
-  EXPECT_THAT(sentence({two.logs[0], three.logs[1]}),
+  EXPECT_THAT(messageOf({two.logs[0], three.logs[1]}),
               AllOf(HasSubstr("are not of one job"), HasSubstr("3 servers")));
-  EXPECT_THAT(sentence({two.logs[1]}),
+  EXPECT_THAT(messageOf({two.logs[1]}),
               HasSubstr("had 2 servers, but there are 1 logs"));
   const BlockProgram other({PDL_F64, false, PDL_MODE_ASYNC});
   ReplayOptions options;

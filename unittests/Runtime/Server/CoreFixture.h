@@ -124,9 +124,9 @@ protected:
         reply.responder());
     return reply;
   }
-  Reply leave(uint32_t trainer, const std::string &sentence = "",
+  Reply leave(uint32_t trainer, const std::string &message = "",
               uint64_t incarnation = 1) {
-    return send({MessageKind::Leave, trainer, 0, incarnation, 0, 0}, sentence);
+    return send({MessageKind::Leave, trainer, 0, incarnation, 0, 0}, message);
   }
   /// Creates a server whose application has the policy `policy`, and joins all
   /// trainers.

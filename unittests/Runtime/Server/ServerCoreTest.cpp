@@ -84,8 +84,8 @@ TEST_F(ServerCoreTest, ResponsesAreHeldBackUntilTheSlowestIsNear) {
   EXPECT_TRUE(exchange(2, 2, "keys.").came());
   EXPECT_TRUE(again.came());
   EXPECT_TRUE(exchange(0, 5, "g").came());
-  // After a round of sums, steps are counted anew, and a trainer that has sent
-  // nothing is the slowest.
+  // After a round of sums, steps are counted from zero again, and a trainer
+  // that has sent nothing is the slowest.
   send({MessageKind::Reduce, 0, 0, 1, 6, 0}, "");
   send({MessageKind::Reduce, 1, 0, 1, 3, 0}, "");
   EXPECT_TRUE(send({MessageKind::Reduce, 2, 0, 1, 3, 0}, "").came());
@@ -135,7 +135,7 @@ TEST_F(ServerCoreTest, NoneIsHeldBackForATrainerThatWaitsForSums) {
   const Reply second = send({MessageKind::Reduce, 0, 0, 1, 4, 0}, "sums");
   EXPECT_TRUE(first.came());
   EXPECT_TRUE(second.came());
-  // Steps are counted anew.
+  // Steps are counted from zero again.
   EXPECT_FALSE(exchange(0, 5, "c").came());
 }
 
@@ -228,7 +228,7 @@ TEST_F(ServerCoreTest, WhatWasGatheredCountsBeforeAllMeet) {
                 ElementsAre("alone3", "take3", "take3", "close-exchange",
                             "take0", "take1", "take2", "take3",
                             "close-reduce"));
-    // Steps are counted anew, so no trainer has to catch up.
+    // Steps are counted from zero again, so no trainer has to catch up.
     EXPECT_FALSE(exchange(3, 5, "d").came());
     EXPECT_TRUE(exchange(0, 6, "e").came());
     EXPECT_THAT(application->calls.back(), "close-exchange");
@@ -453,7 +453,7 @@ TEST_F(ServerCoreTest, TheApplicationDelaysNoHeartbeat) {
   // block.
   application->whileClosing = [&] {
     std::thread([&] {
-      heartbeatText = beat(0).sign().sentence;
+      heartbeatText = beat(0).sign().message;
       copyCame = exchange(0, 1, "a").came();
     }).join();
   };
@@ -542,7 +542,7 @@ TEST_F(ServerCoreTest, JoinsDuringLoadingGetAMessage) {
     advance(Seconds(60));
     const Reply early = join(0);
     EXPECT_EQ(early.kind(), MessageKind::Wait);
-    EXPECT_EQ(early.sign().sentence, "loading saved/step-7");
+    EXPECT_EQ(early.sign().message, "loading saved/step-7");
     EXPECT_EQ(early.sign().process, ProcessIdentity::ofThisProcess());
   }
   // The time limit for joins starts now.

@@ -92,15 +92,15 @@ TEST_F(ServerCoreTest, AFailedTrainerEndsAll) {
   core().whenOver([&] { ++ends; });
   const Reply open = exchange(0, 1, "a");
   leave(1, "part-1.txt has no line 7");
-  const std::string sentence = "trainer 1 failed: part-1.txt has no line 7";
+  const std::string message = "trainer 1 failed: part-1.txt has no line 7";
   EXPECT_EQ(open.kind(), MessageKind::Refusal);
-  EXPECT_EQ(open.text(), sentence);
-  EXPECT_EQ(core().status().sentence, sentence);
-  EXPECT_EQ(exchange(0, 1, "a").text(), sentence);
-  EXPECT_EQ(exchange(0, 2, "a").text(), sentence);
-  EXPECT_EQ(beat(0).text(), sentence);
-  EXPECT_EQ(join(0).text(), sentence);
-  EXPECT_EQ(leave(0, sentence).kind(), MessageKind::Response);
+  EXPECT_EQ(open.text(), message);
+  EXPECT_EQ(core().status().message, message);
+  EXPECT_EQ(exchange(0, 1, "a").text(), message);
+  EXPECT_EQ(exchange(0, 2, "a").text(), message);
+  EXPECT_EQ(beat(0).text(), message);
+  EXPECT_EQ(join(0).text(), message);
+  EXPECT_EQ(leave(0, message).kind(), MessageKind::Response);
   EXPECT_TRUE(core().allNotified());
   EXPECT_EQ(ends, 1);
   EXPECT_EQ(application->rounds, 0);
@@ -147,9 +147,9 @@ TEST_F(ServerCoreTest, ATrainerThatHasNotJoinedIsWaitedFor) {
   join(0);
   for (int second = 0; second < 300; ++second) {
     advance(Seconds(1));
-    EXPECT_EQ(beat(0).sign().sentence, "waiting for trainer 1 to join (" +
-                                           std::to_string(second + 1) +
-                                           " s, at most 600 s)");
+    EXPECT_EQ(beat(0).sign().message, "waiting for trainer 1 to join (" +
+                                          std::to_string(second + 1) +
+                                          " s, at most 600 s)");
   }
   EXPECT_EQ(core().status().state, JobState::Running);
 }
@@ -170,7 +170,7 @@ TEST_F(ServerCoreTest, WhoIsWaitedForIsSaid) {
     beat(0);
     beat(1);
   }
-  EXPECT_EQ(beat(0).sign().sentence,
+  EXPECT_EQ(beat(0).sign().message,
             "waiting for the exchange of trainer 2 (13 s; "
             "trainer 2 was not heard of for 13 s); start trainer 2 again if it "
             "has died, or stop the job by SIGTERM to any process");
@@ -384,7 +384,7 @@ TEST_F(ServerCoreTest, AStopWithoutTrainersEndsTheJobSoon) {
   EXPECT_EQ(core().status().state, JobState::Running);
   advance(Seconds(3));
   EXPECT_EQ(core().status().state, JobState::Failed);
-  EXPECT_THAT(core().status().sentence, HasSubstr("had joined"));
+  EXPECT_THAT(core().status().message, HasSubstr("had joined"));
 }
 
 TEST_F(ServerCoreTest, AProcessThatDiesOnThisHostIsKnownAtOnce) {
@@ -406,7 +406,7 @@ TEST_F(ServerCoreTest, AProcessThatDiesOnThisHostIsKnownAtOnce) {
     EXPECT_EQ(core().status().state, policy == FailurePolicy::Abort
                                          ? JobState::Failed
                                          : JobState::Running);
-    EXPECT_THAT(core().status().sentence + core().waitingFor(),
+    EXPECT_THAT(core().status().message + core().waitingFor(),
                 HasSubstr("trainer 1 has died: there is no process"));
   }
 }

@@ -106,7 +106,7 @@ TEST_F(ServerCoreTest, WhoGreetsIsNotLate) {
   }
   EXPECT_EQ(core().status().state, JobState::Running);
   advance(Seconds(62));
-  EXPECT_THAT(core().status().sentence, HasSubstr("did not join"));
+  EXPECT_THAT(core().status().message, HasSubstr("did not join"));
 }
 
 TEST_F(ServerCoreTest, ASecondStartIsRefusedWhileTheFirstBeats) {
@@ -119,7 +119,7 @@ TEST_F(ServerCoreTest, ASecondStartIsRefusedWhileTheFirstBeats) {
   for (int turn = 0; turn < 4; ++turn) {
     second = ask(1, {2, judged});
     EXPECT_EQ(second.kind(), MessageKind::Wait);
-    EXPECT_THAT(second.sign().sentence,
+    EXPECT_THAT(second.sign().message,
                 HasSubstr("whether the earlier start of trainer 1 lives"));
     advance(Seconds(1));
     beat(1);
@@ -203,7 +203,7 @@ TEST_F(ServerCoreTest, AProcessOfThisHostThatLivesIsNotReplaced) {
   EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
 }
 
-// The advice says no more than what is known of the process.
+// The advice only mentions what is known about the process.
 TEST_F(ServerCoreTest, AProcessThatIsStoppedIsNotStartedAgain) {
   const IdleProcess process;
   const std::string number = std::to_string(process.identity().number);
@@ -247,7 +247,7 @@ TEST_F(ServerCoreTest, ATrainerThatDiedBeforeItsJoinCameIsKnownToBeDead) {
   ASSERT_EQ(ask(1, start, 1).text(), "welcome");
   advance(Seconds(1));
   EXPECT_EQ(core().status().state, JobState::Failed);
-  EXPECT_THAT(core().status().sentence, HasSubstr("trainer 1 has died"));
+  EXPECT_THAT(core().status().message, HasSubstr("trainer 1 has died"));
 
   // The next process need not wait for the silence limit.
   server.reset();
@@ -338,7 +338,7 @@ TEST_F(ServerCoreTest, AnAbandonedJobThatCannotGoOnFails) {
       EXPECT_EQ(core().status().state,
                 goesOn ? JobState::Running : JobState::Failed);
       if (!goesOn)
-        EXPECT_THAT(core().status().sentence,
+        EXPECT_THAT(core().status().message,
                     HasSubstr("no trainer is left: trainer 0 was not "
                               "heard of for 3"));
       server.reset();
@@ -360,7 +360,7 @@ TEST_F(ServerCoreTest, WhoFailedAndCannotGoOnIsNotWaitedFor) {
   EXPECT_EQ(core().status().state, JobState::Running);
   leave(1, "the disk is full", 4);
   EXPECT_EQ(core().status().state, JobState::Failed);
-  EXPECT_EQ(core().status().sentence, "trainer 1 failed: the disk is full");
+  EXPECT_EQ(core().status().message, "trainer 1 failed: the disk is full");
 
   server.reset();
   core();
@@ -371,7 +371,7 @@ TEST_F(ServerCoreTest, WhoFailedAndCannotGoOnIsNotWaitedFor) {
   process.end();
   advance(Seconds(1));
   EXPECT_EQ(core().status().state, JobState::Failed);
-  EXPECT_THAT(core().status().sentence,
+  EXPECT_THAT(core().status().message,
               AllOf(HasSubstr("trainer 0 has died"),
                     HasSubstr("start all again, with --resume")));
 }
@@ -403,7 +403,7 @@ TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForForAMinute) {
     ask(1, {7, judged}, 0, "bad");
     advance(Seconds(62));
     EXPECT_EQ(core().status().state, JobState::Failed);
-    EXPECT_EQ(core().status().sentence,
+    EXPECT_EQ(core().status().message,
               "trainer 0 was refused, and no other start of it has come since: "
               "model A is not model B");
   }
@@ -415,7 +415,7 @@ TEST_F(ServerCoreTest, AServerWithoutTrainersEndsUnderWaitToo) {
   advance(options.joinLimit - Seconds(1));
   EXPECT_EQ(core().status().state, JobState::Running);
   advance(Seconds(2));
-  EXPECT_THAT(core().status().sentence, HasSubstr("trainer 0 did not join"));
+  EXPECT_THAT(core().status().message, HasSubstr("trainer 0 did not join"));
   server.reset();
   core();
   join(1);
@@ -482,7 +482,7 @@ TEST_F(ServerCoreTest, AfterAllHaveFailedNothingIsAwaited) {
   EXPECT_EQ(core().status().state, JobState::Running);
   leave(0, "server 3 is gone");
   EXPECT_EQ(core().status().state, JobState::Failed);
-  EXPECT_EQ(core().status().sentence, "trainer 0 failed: server 3 is gone");
+  EXPECT_EQ(core().status().message, "trainer 0 failed: server 3 is gone");
 }
 
 // An example is another --on-failure.
@@ -501,7 +501,7 @@ TEST_F(ServerCoreTest, WhoIsRefusedIsWaitedForUnlessAllAre) {
   EXPECT_EQ(core().status().state, JobState::Running);
   ask(1, {4, judged}, 0, "bad");
   EXPECT_EQ(core().status().state, JobState::Failed);
-  EXPECT_EQ(core().status().sentence,
+  EXPECT_EQ(core().status().message,
             "trainer 1 was refused: model A is not model B");
 }
 
@@ -540,7 +540,7 @@ TEST_F(ServerCoreTest, ATrainerOfItsOwnProcessNeedsNoResponse) {
   join(0);
   const Reply greeted = ask(1, {1, judged});
   core().failWithTrainer(1, Status::unavailable("owner 0 is lost"));
-  EXPECT_EQ(core().status().sentence, "trainer 1 failed: owner 0 is lost");
+  EXPECT_EQ(core().status().message, "trainer 1 failed: owner 0 is lost");
   EXPECT_FALSE(core().allNotified());
   leave(0);
   EXPECT_TRUE(core().allNotified());

@@ -296,8 +296,8 @@ TEST(SyncServer, RequestsOutOfStepAreRefused) {
   Reference<float> local({});
   std::vector<Gradients<float>> now = randomGradients<float>(2, random);
   now[0].present = now[1].present = true;
-  auto sentence = [&](MessageKind kind, const Message &payload,
-                      uint32_t trainer = 0) {
+  auto messageOf = [&](MessageKind kind, const Message &payload,
+                       uint32_t trainer = 0) {
     return job.server(0)
         .check({kind, trainer, 0, 1, 1, 0}, payload)
         .status()
@@ -305,27 +305,27 @@ TEST(SyncServer, RequestsOutOfStepAreRefused) {
   };
   // Gradients before any key was sent.
   EXPECT_THAT(
-      sentence(MessageKind::Exchange, job.exchange(now[0], nullptr, false)[0]),
+      messageOf(MessageKind::Exchange, job.exchange(now[0], nullptr, false)[0]),
       HasSubstr("a step it is not in"));
   ASSERT_TRUE(job.step({}, now, random).ok());
   // The payload of another server, rows of other keys, and norms where none are
   // allowed.
   EXPECT_THAT(
-      sentence(MessageKind::Exchange, job.exchange(now[0], nullptr, false)[1]),
+      messageOf(MessageKind::Exchange, job.exchange(now[0], nullptr, false)[1]),
       HasSubstr("damaged"));
   EXPECT_THAT(
-      sentence(MessageKind::Exchange, job.exchange(now[1], nullptr, false)[0]),
+      messageOf(MessageKind::Exchange, job.exchange(now[1], nullptr, false)[0]),
       HasSubstr("damaged"));
   EXPECT_THAT(
-      sentence(MessageKind::Norm, ExchangeWriter(job.layout(0), {}).finish()),
+      messageOf(MessageKind::Norm, ExchangeWriter(job.layout(0), {}).finish()),
       HasSubstr("without a clip"));
-  EXPECT_THAT(sentence(MessageKind::Exchange, Message::ofString("x")),
+  EXPECT_THAT(messageOf(MessageKind::Exchange, Message::ofString("x")),
               HasSubstr("damaged"));
   EXPECT_THAT(
-      sentence(MessageKind::Pull, ExchangeWriter(job.layout(0), {}).finish()),
+      messageOf(MessageKind::Pull, ExchangeWriter(job.layout(0), {}).finish()),
       HasSubstr("trains"));
-  EXPECT_THAT(sentence(MessageKind::Exchange,
-                       ExchangeWriter(job.layout(1), {}).finish()),
+  EXPECT_THAT(messageOf(MessageKind::Exchange,
+                        ExchangeWriter(job.layout(1), {}).finish()),
               HasSubstr("frozen"));
   // Nothing has changed.
   local.insert(now);

@@ -312,12 +312,12 @@ TEST_F(ServingApi, WhatIsWrongIsSaid) {
   const Request request;
   float predictions[3];
   void *outputs[] = {predictions};
-  auto expect = [&](const char *sentence, int32_t program, int64_t batch,
+  auto expect = [&](const char *message, int32_t program, int64_t batch,
                     const std::vector<pdl_serving_input> &inputs) {
     EXPECT_NE(functions()->run_keys(model, program, batch, inputs.data(),
                                     areKeys, outputs),
               0);
-    EXPECT_NE(std::string(functions()->last_error()).find(sentence),
+    EXPECT_NE(std::string(functions()->last_error()).find(message),
               std::string::npos)
         << functions()->last_error();
   };

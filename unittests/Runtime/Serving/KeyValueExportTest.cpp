@@ -263,9 +263,9 @@ TEST(KeyValueExport, ItsFirstWrongKeyIsNamed) {
     EXPECT_EQ(found->tables[0].rowsOfFirst, keyCount);
     EXPECT_EQ(found->tables[0].rowsOfSecond, keyCount);
     std::vector<std::string> ofTable;
-    for (const std::string &sentence : found->messages)
-      if (sentence.starts_with("emb"))
-        ofTable.push_back(sentence);
+    for (const std::string &message : found->messages)
+      if (message.starts_with("emb"))
+        ofTable.push_back(message);
     ASSERT_EQ(int64_t(ofTable.size()), 2 * handWrittenWidth + 2);
     EXPECT_THAT(ofTable[0], AllOf(StartsWith("emb.values, key 5, element 0: "),
                                   HasSubstr(" in " + path + ", "),
@@ -392,10 +392,10 @@ TEST(KeyValueExport, WhatIsDamagedIsSaid) {
     std::string changed = parameters;
     changed.back() ^= 1;
     folder.write(dense, changed);
-    for (const std::string &sentence :
+    for (const std::string &message :
          {verifyKeyValues(path, formats).status().message(),
           compareKeyValues(path, formats, checkpoint, 10).status().message()})
-      EXPECT_THAT(sentence, HasSubstr("is not what its manifest says"));
+      EXPECT_THAT(message, HasSubstr("is not what its manifest says"));
   }
 }
 
@@ -416,22 +416,22 @@ TEST(KeyValueExport, ManifestsAreWholeOrRefused) {
   const Expected<KeyValueManifest> again = decodeKeyValues(text, "here");
   ASSERT_TRUE(again.ok()) << again.status().message();
   EXPECT_EQ(encodeKeyValues(*again), text);
-  const auto sentence = [](const std::string &changed) {
+  const auto messageOfText = [](const std::string &changed) {
     return decodeKeyValues(changed, "here").status().message();
   };
-  EXPECT_THAT(sentence(""), HasSubstr("here: is no manifest"));
-  EXPECT_THAT(sentence("{\"version\": 2" + text.substr(13)),
+  EXPECT_THAT(messageOfText(""), HasSubstr("here: is no manifest"));
+  EXPECT_THAT(messageOfText("{\"version\": 2" + text.substr(13)),
               HasSubstr("has format version 2"));
   for (size_t i = 14; i < text.size(); ++i) {
     std::string changed = text;
     changed[i] ^= 1;
-    EXPECT_NE(sentence(changed), "") << i;
+    EXPECT_NE(messageOfText(changed), "") << i;
   }
   // The checksums are correct.
   const auto messageOf = [&](auto change) {
     KeyValueManifest other = manifest;
     change(other);
-    return sentence(encodeKeyValues(other));
+    return messageOfText(encodeKeyValues(other));
   };
   EXPECT_EQ(messageOf([](auto &) {}), "");
   for (const char *name : {"", "../x", "a/b", ".x"})

@@ -247,7 +247,7 @@ protected:
     apply(*deviceUpdater, merged);
   }
 
-  /// All rows in order: keys, and the bits of values and slots.
+  /// The rows of a table in order: keys, and the bits of values and slots.
   using Rows = std::vector<std::pair<int64_t, std::vector<uint32_t>>>;
   static void add(const EmbeddingTable &table, std::span<const TableRow> rows,
                   Rows &all) {

@@ -171,16 +171,16 @@ TEST(Placement, KindsGoToTheirOwners) {
 }
 
 TEST(Placement, AModeSaysWhichProcessesAJobHas) {
-  auto sentence = [](int32_t mode, int32_t servers, int32_t trainers) {
+  auto messageOf = [](int32_t mode, int32_t servers, int32_t trainers) {
     const BlockedProgram program(PDL_ROLE_PSERVER, mode);
     return Placement::compute(program.descriptor, servers, trainers,
                               PlacementPolicy::LeastLoaded)
         .status()
         .message();
   };
-  EXPECT_THAT(sentence(PDL_MODE_COLLECTIVE, 2, 2),
+  EXPECT_THAT(messageOf(PDL_MODE_COLLECTIVE, 2, 2),
               HasSubstr("mode collective has no servers, not 2"));
-  EXPECT_THAT(sentence(PDL_MODE_COLLECTIVE, 0, 0),
+  EXPECT_THAT(messageOf(PDL_MODE_COLLECTIVE, 0, 0),
               HasSubstr("trainers, not 0"));
-  EXPECT_THAT(sentence(PDL_MODE_HYBRID, 0, 2), HasSubstr("servers, not 0"));
+  EXPECT_THAT(messageOf(PDL_MODE_HYBRID, 0, 2), HasSubstr("servers, not 0"));
 }

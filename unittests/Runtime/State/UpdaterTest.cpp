@@ -604,11 +604,11 @@ protected:
 } // namespace
 
 TEST_P(NotFiniteTest, ScalarsAreTestedBeforeAnythingIsWritten) {
-  auto refuses = [&](const char *sentence) {
+  auto refuses = [&](const char *message) {
     const std::vector<char> before = stateOf(*model);
     const int64_t steps = model->stepCount(0);
     const Status status = updater->apply(merged);
-    EXPECT_THAT(status.message(), testing::HasSubstr(sentence));
+    EXPECT_THAT(status.message(), testing::HasSubstr(message));
     EXPECT_THAT(status.message(), testing::HasSubstr("nothing of this step"));
     EXPECT_EQ(stateOf(*model), before);
     EXPECT_EQ(model->stepCount(0), steps);

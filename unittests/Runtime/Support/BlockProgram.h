@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The server part of a compiled program, written by hand: parameters with
-// several blocks, a vector, a parameter that is only read, a table whose
-// untouched rows stay unchanged, a table whose rows are all updated, two groups
-// under one clip and one without. Tests provide the gradients.
+// The server part of a compiled program, written by hand. It has parameters
+// with several blocks, a vector, and a parameter that is only read. Untouched
+// rows of one table stay unchanged; all rows of the other one are updated. Two
+// groups share a clip, and one has none. Tests provide the gradients.
 //
 //===----------------------------------------------------------------------===//
 

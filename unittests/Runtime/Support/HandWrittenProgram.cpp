@@ -247,7 +247,7 @@ struct Descriptor {
   template <typename T> void buildPrograms();
   /// Sets units and channels, and removes the parts that a role does not have.
   void buildRole(const ProgramVariant &variant);
-  /// For mode geo: sets which parts of its copy a trainer shares.
+  /// Sets which parts of its copy a trainer shares in mode geo.
   void shareCopy();
   void removeGroups();
 };

@@ -672,14 +672,14 @@ TEST(RowStoreDeathTest, ABlockThatIsGoneEndsTheProcess) {
     return found;
   };
   EXPECT_EQ(get(kept, 5), 1u);
-  constexpr const char *sentence = "^error: rows could not be read from .* "
-                                   "\\(--table-spill\\): a part of them is "
-                                   "missing; go on from the last checkpoint, "
-                                   "with a folder on another disk";
-  EXPECT_EXIT(get(gone, 5), testing::ExitedWithCode(1), sentence);
-  EXPECT_EXIT(get(kept, 6), testing::ExitedWithCode(1), sentence);
+  constexpr const char *message = "^error: rows could not be read from .* "
+                                  "\\(--table-spill\\): a part of them is "
+                                  "missing; go on from the last checkpoint, "
+                                  "with a folder on another disk";
+  EXPECT_EXIT(get(gone, 5), testing::ExitedWithCode(1), message);
+  EXPECT_EXIT(get(kept, 6), testing::ExitedWithCode(1), message);
   EXPECT_EXIT(RowStore::Reader(store, 1, 2, 5).at(4),
-              testing::ExitedWithCode(1), sentence);
+              testing::ExitedWithCode(1), message);
 }
 
 // The writer of files detects this, concurrently with writers of blocks.

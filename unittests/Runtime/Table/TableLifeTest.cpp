@@ -198,7 +198,7 @@ TEST(TableLife, WhatIsUnseenGoes) {
   std::vector<int64_t> gone = table->takeErased();
   std::ranges::sort(gone);
   EXPECT_EQ(gone, (std::vector<int64_t>{1, 2}));
-  // A key that occurs again starts anew.
+  // A key that occurs again starts with its initial values.
   EXPECT_EQ(update(*table, {2}, {1}).front(), nullptr);
   EXPECT_NE(update(*table, {2}, {1}).front(), nullptr);
   // Periods may be skipped.

@@ -288,7 +288,8 @@ TEST_F(LocalTransportTest, AnAddressWithoutAListenerRefuses) {
   EXPECT_THAT(foreign.status().message(), HasSubstr("give unix:PATH"));
 }
 
-// More bytes than the transport copies: the connection ends and is made anew.
+// For more bytes than the transport copies, the connection ends and another one
+// is made.
 TEST_F(LocalTransportTest, ALargeEndedCallClosesItsConnection) {
   std::mutex mutex;
   std::vector<size_t> came;

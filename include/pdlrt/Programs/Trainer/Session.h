@@ -51,6 +51,8 @@ struct SessionOptions {
   /// True if products of bf16 factors are emulated without AVX512-BF16
   /// instructions.
   bool emulateBFloat16 = false;
+  /// True if f32 products of numerics fast never use bf16x6.
+  bool keepsF32 = false;
   /// Devices for a program that was compiled for devices (ProgramDevice.h).
   std::string device = "cuda";
   /// True if products may round their factors to TF32.
@@ -71,12 +73,28 @@ struct SessionOptions {
   /// empty but rows are given, uses these rows of `data.files`.
   std::vector<std::string> evaluateFiles;
   std::optional<RowRange> evaluateRows;
+  /// Number of steps between two evaluations on these data within an epoch.
+  /// Nullopt: evaluates only after each epoch.
+  std::optional<int64_t> evaluateEvery;
+  /// Number of consecutive evaluations without an improvement after which the
+  /// training stops. Nullopt: no early stopping.
+  std::optional<int64_t> patience;
+  /// Minimum difference that counts as an improvement.
+  std::optional<double> minDelta;
+  /// Metric that early stopping uses; empty: the default (TrackedMetric.h).
+  std::string monitor;
+  /// Metric whose best checkpoint is kept; empty: none.
+  std::string keepBest;
 
   /// True if values of layout 1 may be opened (ModelParts.h).
   bool acceptOldLayout = false;
   /// Paths of files; empty: none.
-  std::string initFrom, dump, dumpBatches, dumpInputs, logLosses, output, trace,
-      costs;
+  std::string initFrom, dump, dumpBatches, dumpInputs, logLosses, logMetrics,
+      output, trace, costs;
+  /// Interval of lines in `logMetrics`: a number of steps, or of seconds if
+  /// there is none.
+  std::optional<int64_t> logMetricsSteps;
+  double logMetricsSeconds = 10;
   /// True if the figures of all processes of the job are reported here.
   bool printsFigures = true;
   bool dumpSlots = false;
@@ -99,6 +117,9 @@ struct SessionOptions {
   std::optional<int64_t> checkpointSteps;
   /// Maximum time between the starts of two saves, in minutes.
   std::optional<double> checkpointMinutes;
+  /// A checkpoint is saved when the event time crosses a multiple of this many
+  /// milliseconds. Nullopt: none by event time.
+  std::optional<int64_t> checkpointEventTime;
   /// True if the training does not save after each epoch, but only at its end.
   bool checkpointAtEnd = false;
   /// Number of consecutive saves that may fail before the training shuts down
@@ -128,7 +149,7 @@ struct SessionOptions {
   /// Called with an error message before other processes are told of the error,
   /// because telling them may take long. The command also returns the error.
   /// May be empty.
-  std::function<void(const std::string &sentence)> onError;
+  std::function<void(const std::string &message)> onError;
 };
 
 /// The following functions run a command. `descriptor` must have passed

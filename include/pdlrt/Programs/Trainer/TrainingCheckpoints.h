@@ -53,13 +53,14 @@ public:
   open(const pdl_descriptor &descriptor, const SessionOptions &options,
        bool first, Scheduler &scheduler);
 
-  /// In the first process, takes the lock of the folder over from its previous
-  /// incarnation, which servers no longer admit. Does nothing in other
-  /// processes. Call after the join. Returns an error if a process of another
-  /// job has the lock.
+  /// In the first process, takes the lock of the folder if `open` could not
+  /// take it. Takes it even from the previous incarnation, which may still run,
+  /// but which servers no longer admit. Does nothing in other processes. Call
+  /// after the join. Returns an error if a process of another job has the lock.
   Status takeFolder(const Job &job);
   /// Returns an error if the folder has checkpoints but the training does not
-  /// resume (no `options.resume`).
+  /// resume (no `options.resume`). Does nothing in a process that has not
+  /// opened or taken the folder (`takeFolder`).
   Status checkFolder() const;
 
   /// Returns an error if the size of a data file has changed since `open`,
@@ -83,15 +84,16 @@ public:
   /// servers that save without trainers.
   CheckpointManifest plan() const;
   /// Returns the number of further steps until the next checkpoint that
-  /// `options.checkpointSteps` schedules, if `steps` steps are done.
+  /// `options.checkpointSteps` schedules, if `steps` steps are done. It is at
+  /// least 1. Returns INT64_MAX if none is scheduled.
   int64_t stepsUntilDue(int64_t steps) const;
-  /// Returns true if the checkpoint that was written or resumed last is of this
-  /// step and epoch.
+  /// Returns true if the save that was started last is of this step and epoch.
+  /// It may still run, or have failed (see `forgetLast`). If no save was
+  /// started, compares with the resumed checkpoint, or with step 0 of epoch 0.
   bool isSaved(int64_t steps, int64_t epoch) const {
     return latest == std::pair(steps, epoch);
   }
-  /// Returns steps and epoch of the checkpoint that was written or resumed
-  /// last.
+  /// Returns the steps and the epoch with which `isSaved` compares.
   const std::pair<int64_t, int64_t> &lastSaved() const { return latest; }
   /// Records the step and epoch from which all processes resume.
   void noteResumed(int64_t steps, int64_t epoch) {
@@ -106,6 +108,17 @@ public:
   /// return the error of the previous save.
   Status save(Job &job, Model &model, const RunningEpoch &running,
               TrainingProgress progress);
+  /// Marks the checkpoint after `steps` steps as the best one
+  /// (`CheckpointFolder::markBest`): at once if it is the last complete one,
+  /// otherwise when its save is complete. Do not call during a save of this
+  /// step.
+  void keepBest(int64_t steps);
+  /// Marks the checkpoint after `steps` steps again if it exists, because a
+  /// training may have been killed after a save, but before it could mark it.
+  void remarkBest(int64_t steps) const;
+  /// Returns true if the state after `steps` steps is the best one so far. All
+  /// processes get the same result.
+  bool isBest(int64_t steps) const { return bestSteps == steps; }
   /// Returns the error of the save in progress if it has already failed,
   /// otherwise success. Does not block.
   Status check();
@@ -138,11 +151,9 @@ private:
   Status begin(Job &job, Model &model, const RunningEpoch &running,
                TrainingProgress progress);
   SaveScope scopeOf(const std::string &name) const;
+  void mark(int64_t steps) const;
   /// Records that the save which was started last is complete.
-  void noteWhole() {
-    metrics.count({});
-    whole = latest.first;
-  }
+  void noteWhole();
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
@@ -153,8 +164,12 @@ private:
   std::string root;
   CheckpointMetrics metrics;
   int64_t whole = 0;
+  /// Number of steps of the best checkpoint, which may not be saved yet, or
+  /// whose save may have failed. -1: this run has found none.
+  int64_t bestSteps = -1;
   std::optional<Checkpoint> resumedFrom;
-  /// Steps and epoch of the checkpoint that was written or resumed last.
+  /// Steps and epoch of the save that was started last, or of the resumed
+  /// checkpoint. Negative if the last save has failed (`forgetLast`).
   std::pair<int64_t, int64_t> latest = {0, 0};
   /// The checkpoint to which the next delta refers: the last complete save, or
   /// the resumed checkpoint.

@@ -84,8 +84,8 @@ private:
     ToyBlock dense{};
     std::map<int64_t, int64_t> counters;
   };
-  /// `steps`: sum of the open round of steps. `sums`: sum of the open round of
-  /// sums.
+  /// `steps`: what trainers have added to the open round of steps. `sums`: what
+  /// they have added to the open round that adds numbers (Reduce).
   Sum steps, sums;
   /// Last request of each (trainer, worker) that was taken.
   std::map<std::pair<uint32_t, uint32_t>, ToyRequest> requests;

@@ -42,7 +42,8 @@ public:
   LogicalResult run() {
     findActive();
     seed();
-    // All results with a cotangent are independent of trained values.
+    // There is no input if no result that has a cotangent depends on trained
+    // values.
     if (inputs.empty()) {
       discard();
       return success();
@@ -125,7 +126,8 @@ void BodyAdjoint::findActive() {
   for (auto [state, init] : llvm::zip(scan.getStateArguments(), scan.getInit()))
     if (outer.isNeeded(init))
       active.insert(state);
-  // States may depend on each other cyclically.
+  // Repeats until nothing changes, because states may depend on each other
+  // cyclically.
   for (bool grows = true; grows;) {
     grows = false;
     for (Operation &op : body.without_terminator())
@@ -402,7 +404,8 @@ void BodyAdjoint::connect() {
 
   llvm::append_range(next, outputs);
   for (Value &value : next) {
-    // A body yields one row per row of the bags.
+    // A body must yield one row for each row of the bags. So a value that has
+    // several rows is reshaped to one row.
     const int64_t parts = partsOf(value);
     value = insideOf(value);
     if (parts != 1)

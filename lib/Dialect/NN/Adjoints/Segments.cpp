@@ -45,7 +45,8 @@ LogicalResult SegmentMaxOp::buildAdjoint(AdjointBuilder &adjoints) {
   };
   Value mask = EqualOp::create(builder, getRows(), repeat(getResult()));
   Value ties = SegmentSumOp::create(builder, getType(), mask, getBags());
-  // A bag without rows has no ties. Its quotient is not used.
+  // A bag without rows has 0 ties. Divides by 1 instead; the quotient is not
+  // used.
   Value one =
       createNumber(builder, getLoc(), tensorOf(ties).getElementType(), 1);
   Value share = DivOp::create(builder, adjoints.cotangent(getResult()),

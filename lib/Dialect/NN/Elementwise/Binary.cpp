@@ -59,8 +59,8 @@ SmallVector<Value> SubOp::getResiduals() { return {}; }
 
 LogicalResult SubOp::buildAdjoint(AdjointBuilder &adjoints) {
   Value cotangent = adjoints.cotangent(getResult());
-  // Negate after the sum and not before, because the sum has fewer elements.
-  // The result is bit-identical.
+  // Negates the sum, not the terms, because the sum has fewer elements. Both
+  // ways give the same bits.
   if (adjoints.isNeeded(getRhs())) {
     OpBuilder &builder = adjoints.builder();
     Value sum = sumTo(builder, getLoc(), cotangent, tensorOf(getRhs()));

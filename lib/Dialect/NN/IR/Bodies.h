@@ -5,6 +5,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Error messages cite the numbered constraints C1, C2, ... in an op's
+// description in its .td file. nn.if and nn.scan, whose bodies are verified
+// here, number these constraints in the same way: C3 concerns the yielded
+// values, C4 the ops in a body, and C5 the values that a body uses. Other ops
+// with regions, such as nn.rule, use other numbers.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef LIB_DIALECT_NN_IR_BODIES_H
 #define LIB_DIALECT_NN_IR_BODIES_H
@@ -13,9 +21,8 @@
 
 namespace pdlc::nn {
 
-/// Returns why `op` may not be in the body of another op, whichever this is;
-/// empty if it may. The text continues an error message that begins with the
-/// name of `op`.
+/// Returns why `op` may not be in the body of any other op; empty if it may.
+/// The text continues an error message that begins with the name of `op`.
 std::string findBodyHindrance(mlir::Operation &op);
 
 /// Infers the result types of an op from the values that its body yields. If

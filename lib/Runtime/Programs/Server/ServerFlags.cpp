@@ -147,6 +147,9 @@ FlagTable pdlrt::serverFlags(const Mode *mode, ServerFlags &flags) {
              .placeholder = "N",
              .value = FlagValue::number(flags.threads, 1, maxThreads),
              .help = "Number of threads. Never changes a result"},
+            metricsAddressFlag(flags.metricsAddress),
+            logFormatFlag(),
+            summaryFlag(flags.summary),
             traceFlag(flags.trace, ", when the job has ended")}}};
 }
 

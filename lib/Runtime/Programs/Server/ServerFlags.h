@@ -30,7 +30,8 @@ struct ServerFlags : JobFlags {
   int64_t threads = 1;
   std::string readerTokenFile;
   std::optional<uint64_t> seed;
-  std::string initFrom, checkpoint, emergencyCheckpoint, logApplied, trace;
+  std::string initFrom, checkpoint, emergencyCheckpoint, logApplied, trace,
+      metricsAddress, summary;
   bool resume = false, initValuesOnly = false, acceptOldLayout = false;
   std::optional<double> checkpointMinutes;
   std::optional<int64_t> maxStaleness, quorum;

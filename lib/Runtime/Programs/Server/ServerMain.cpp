@@ -10,20 +10,27 @@
 
 #include "Programs/Server/ReplayCommand.h"
 #include "Programs/Server/ServerFlags.h"
+#include "Programs/Server/ServerMonitor.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/LogFormat.h"
 #include "pdlrt/Core/MetricRegistry.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Core/Readiness.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Files/RunSummary.h"
 #include "pdlrt/Files/TraceFile.h"
 #include "pdlrt/Job/JobMetrics.h"
+#include "pdlrt/Job/Monitor.h"
 #include "pdlrt/Job/ServerSaves.h"
 #include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Server/AppliedLog.h"
+#include "pdlrt/State/Model.h"
+#include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Transport/SealedTransport.h"
 
 #include <algorithm>
@@ -31,6 +38,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -101,7 +109,8 @@ static HostOptions hostOptions(const pdl_descriptor &descriptor,
 
 /// Waits for the end of the job. Returns the signal that has requested the end,
 /// or 0.
-static int waitForEnd(StateHost &host, ServerSaves &saves) {
+static int waitForEnd(StateHost &host, ServerSaves &saves,
+                      ServerMonitor *monitor) {
   int signal = 0;
   host.waitUntilOver([&] {
     if (signal == 0 && (signal = stopSignal()) != 0) {
@@ -111,6 +120,8 @@ static int waitForEnd(StateHost &host, ServerSaves &saves) {
       host.core().requestStop();
     }
     saves.poll();
+    if (monitor)
+      monitor->update();
     // Connections without a free file descriptor wait, so tell the user why.
     if (!hasFilesToSpare())
       logWarningOnce(host.name() +
@@ -125,9 +136,47 @@ static int waitForEnd(StateHost &host, ServerSaves &saves) {
 }
 
 /// Returns a message that begins with the name of the server.
-static std::string withRank(const std::string &sentence, int64_t rank) {
+static std::string withRank(const std::string &message, int64_t rank) {
   const std::string who = fmt::format("server {}", rank);
-  return sentence.starts_with(who) ? sentence : who + ": " + sentence;
+  return message.starts_with(who) ? message : who + ": " + message;
+}
+
+/// Adds the counts and the tables of a server to its summary. Call after
+/// `StateHost::finish`.
+static void summarizeServer(StateHost &host) {
+  RunSummary &summary = processSummary();
+  if (!summary.isOpen() || !host.hasState())
+    return;
+  const ServerCosts costs = host.application().costs();
+  summary.set("server", {{"steps", costs.steps},
+                         {"late_gradients", costs.late},
+                         {"dropped_gradients", costs.dropped},
+                         {"messages", costs.messages},
+                         {"received_bytes", costs.bytesReceived},
+                         {"sent_bytes", costs.bytesSent},
+                         {"seconds", costs.elapsed},
+                         {"cpu_seconds", costs.cpu}});
+  const Model &model = host.model();
+  nlohmann::ordered_json tables = nlohmann::ordered_json::array();
+  for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
+    if (const EmbeddingTable *table = model.table(i))
+      tables.push_back({{"name", model.descriptor().symbols[i].name},
+                        {"rows", table->size()},
+                        {"bytes", table->memoryBytes()}});
+  summary.set("tables", std::move(tables));
+}
+
+/// Opens the summary of the run if the user requested one.
+static Status openSummary(const pdl_descriptor &descriptor,
+                          const ServerFlags &flags, const CLI::App &app) {
+  if (flags.summary.empty())
+    return {};
+  RunSummary &summary = processSummary();
+  PDLRT_RETURN_IF_ERROR(summary.open(
+      flags.summary, "pserver", descriptor.compiler_version, givenFlags(app)));
+  summary.setPlace(descriptor.model_name, modeOf(descriptor).name, flags.rank,
+                   flags.trainers);
+  return {};
 }
 
 static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
@@ -148,6 +197,17 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
   const std::unique_ptr<Transport> sealed = createSealedTransport(
       std::move(*transport), serverCredentials(flags.token, flags.readerToken));
   const HostOptions options = hostOptions(descriptor, flags);
+  std::unique_ptr<Monitor> endpoint;
+  if (!flags.metricsAddress.empty()) {
+    auto started =
+        Monitor::start(flags.metricsAddress, {.role = "server",
+                                              .rank = flags.rank,
+                                              .model = descriptor.model_name,
+                                              .mode = modeOf(descriptor).name});
+    if (!started)
+      return failed(started.status());
+    endpoint = std::move(*started);
+  }
   StateHost host(descriptor, *placement, options, clock);
   ServerSaves saves(
       descriptor, options, host, *sealed,
@@ -159,28 +219,37 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
                       flags.rank, flags.servers.size(), descriptor.model_name,
                       host.address(), flags.trainers,
                       flags.trainers == 1 ? "" : "s"));
+  std::optional<ServerMonitor> monitor;
+  if (endpoint)
+    monitor.emplace(host);
   host.load();
-  const int signal = waitForEnd(host, saves);
+  const int signal = waitForEnd(host, saves, monitor ? &*monitor : nullptr);
+  monitor.reset();
   const JobStatus status = host.core().status();
   const bool hasFailed = status.state != JobState::Finished;
-  const std::string reason = withRank(status.sentence, flags.rank);
+  const std::string reason = withRank(status.message, flags.rank);
   // Report the reason before waiting for trainers.
   const ExitCode code = exitCodeOf(status.failure().code());
-  if (hasFailed)
+  if (hasFailed) {
+    processReadiness().fail(reason);
     fail(code, reason);
+  }
   const uint64_t linesBefore = loggedLines();
   // Trainers send further requests, whose responses tell them how the job has
   // ended.
   host.announceExit(exitAnnouncementLimit(/*afterSignal=*/signal != 0));
   if (!host.isLoaded()) {
     // Do not wait for files that are still being loaded.
+    const int exit = signal != 0 ? statusOfSignal(signal) : statusOf(code);
+    endProgram(exit);
     std::fflush(nullptr);
-    std::_Exit(signal != 0 ? statusOfSignal(signal) : statusOf(code));
+    std::_Exit(exit);
   }
   if (const Status end = host.finish(); !end.ok())
     logWarningOnce(host.name() + ": " + end.message() +
                    "; the job goes on without --log-applied, and what is "
                    "there of the log cannot be replayed");
+  summarizeServer(host);
   if (signal != 0)
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
   if (hasFailed) {
@@ -196,6 +265,8 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
 
 static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
                       const TransportFactory &makeTransport) {
+  takeLogFormat(argc, argv);
+  setLogOrigin({"pserver", std::nullopt});
   if (argc > 1 && std::string_view(argv[1]) == "replay")
     return runReplayCommand(argc - 1, argv + 1, descriptor);
   ServerFlags flags;
@@ -231,6 +302,9 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   if (std::optional<int> status =
           parseFlags(app, argc, argv, "'pserver --help' lists"))
     return *status;
+  setLogOrigin({"pserver", flags.rank});
+  if (Status status = openSummary(descriptor, flags, app); !status.ok())
+    return failUsage(status);
   if (Status status = checkOffered(app, table); !status.ok())
     return failUsage(status);
   if (Status status = checkServerFlags(descriptor, flags); !status.ok())

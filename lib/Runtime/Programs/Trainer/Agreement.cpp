@@ -37,6 +37,15 @@ commonFlags(const SessionOptions &options) {
   flags.emplace_back("--evaluate-rows", options.evaluateRows
                                             ? rowsText(*options.evaluateRows)
                                             : "none");
+  flags.emplace_back("--evaluate-every",
+                     numberOr(options.evaluateEvery, "none"));
+  flags.emplace_back("--patience", numberOr(options.patience, "none"));
+  flags.emplace_back("--min-delta",
+                     fmt::format("{}", options.minDelta.value_or(0)));
+  flags.emplace_back("--monitor",
+                     options.monitor.empty() ? "none" : options.monitor);
+  flags.emplace_back("--keep-best",
+                     options.keepBest.empty() ? "none" : options.keepBest);
   flags.emplace_back("--checkpoint",
                      options.checkpoint.empty() ? "none" : "a folder");
   flags.emplace_back("--checkpoint-steps",
@@ -45,6 +54,8 @@ commonFlags(const SessionOptions &options) {
                      options.checkpointMinutes
                          ? fmt::format("{}", *options.checkpointMinutes)
                          : "none");
+  flags.emplace_back("--checkpoint-event-time",
+                     numberOr(options.checkpointEventTime, "none"));
   flags.emplace_back("--checkpoint-at-end",
                      options.checkpointAtEnd ? "yes" : "no");
   flags.emplace_back("--resume", options.resume ? "yes" : "no");

@@ -8,7 +8,10 @@
 
 #include "Programs/Trainer/CheckpointFlags.h"
 
+#include "pdlrt/Core/Duration.h"
 #include "pdlrt/Job/JobFlags.h"
+
+#include <string>
 
 using namespace pdlrt;
 
@@ -28,10 +31,19 @@ std::vector<Flag> pdlrt::checkpointFlags(SessionOptions &session) {
       checkpointMinutesFlag(
           session.checkpointMinutes,
           "Also save when N minutes have passed since the last save"),
+      {.names = "--checkpoint-event-time",
+       .placeholder = "DURATION",
+       .value = FlagValue::parsed(
+           session.checkpointEventTime,
+           [](const std::string &text) { return parseDuration(text, 1); }),
+       .help = "Also save when the event time crosses a multiple of this "
+               "duration, such as 10min: the highest timestamp of the messages "
+               "that were trained. For topics of Kafka without end"},
       {.names = "--checkpoint-at-end",
        .value = FlagValue::isGiven(session.checkpointAtEnd),
        .help = "Do not save after each epoch: only at the end, on signals, and "
-               "as --checkpoint-steps and --checkpoint-minutes require"},
+               "as --checkpoint-steps, --checkpoint-minutes and "
+               "--checkpoint-event-time require"},
       {.names = "--max-failed-saves",
        .placeholder = "N",
        .value = FlagValue::number(session.maxFailedSaves, 0, 1000),
@@ -51,6 +63,13 @@ std::vector<Flag> pdlrt::checkpointFlags(SessionOptions &session) {
        .value = FlagValue::number(session.checkpointKeep, 0, maxCount),
        .help = "Keep the newest N checkpoints, and those that their deltas "
                "need; 0 keeps all"},
+      {.names = "--keep-best",
+       .placeholder = "METRIC",
+       .value = FlagValue::text(session.keepBest),
+       .help = "Also save when a test has the best value so far of this metric "
+               "of @evaluate, or loss. Keep that checkpoint, in addition to "
+               "--checkpoint-keep; the link 'best' in the folder refers to "
+               "it. The test after an incomplete epoch does not count"},
       {.names = "--checkpoint-deltas",
        .placeholder = "N",
        .value = FlagValue::number(session.checkpointDeltas, 0, maxCount),

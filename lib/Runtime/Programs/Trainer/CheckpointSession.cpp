@@ -11,6 +11,7 @@
 #include "Programs/Trainer/SavedProgress.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 
 #include <algorithm>
 #include <csignal>
@@ -31,7 +32,20 @@ CheckpointSession::CheckpointSession(const TrainingParts &parts, Model &model,
 
 bool CheckpointSession::isWanted() const {
   return parts.checkpoints &&
-         schedule.isDue(SaveSchedule::Clock::now(), checkpointRequests());
+         (schedule.isDue(SaveSchedule::Clock::now(), checkpointRequests()) ||
+          hasCrossedEventTime(parts.run.engine->sumsOverJob() ? 1 : 0));
+}
+
+/// Returns true if the event time of this process, `ahead` steps after those
+/// that it has done, is in a later interval than that of the last checkpoint.
+bool CheckpointSession::hasCrossedEventTime(int64_t ahead) const {
+  const std::optional<int64_t> &interval = parts.options.checkpointEventTime;
+  const TrainingState &state = parts.state;
+  if (!interval || !state.position.report)
+    return false;
+  const int64_t steps = state.position.stepsHere(*state.position.report);
+  const int64_t time = eventTimeOf(parts.run.positionsAfter(steps + ahead));
+  return time / *interval > state.savedEventTime / *interval;
 }
 
 int64_t CheckpointSession::stepsUntilMeeting() const {
@@ -43,7 +57,9 @@ int64_t CheckpointSession::stepsUntilMeeting() const {
 }
 
 void CheckpointSession::planFirstMeeting() {
-  if (parts.checkpoints && parts.options.checkpointMinutes &&
+  const SessionOptions &options = parts.options;
+  if (parts.checkpoints &&
+      (options.checkpointMinutes || options.checkpointEventTime) &&
       !parts.run.engine->sumsOverJob())
     nextMeeting = parts.state.totalSteps + 1;
 }
@@ -65,13 +81,13 @@ void CheckpointSession::noteMeeting(int64_t steps) {
 bool CheckpointSession::isMeetingDue(bool isWanted) const {
   const int64_t steps = parts.state.totalSteps;
   return parts.checkpoints &&
-         (isWanted || steps == nextMeeting ||
+         (isWanted || isEventTimeDue() || steps == nextMeeting ||
           parts.checkpoints->stepsUntilDue(steps - 1) == 1);
 }
 
 bool CheckpointSession::isSaveDue(bool isWanted) const {
   return parts.checkpoints &&
-         (isWanted ||
+         (isWanted || isEventTimeDue() ||
           parts.checkpoints->stepsUntilDue(parts.state.agreedSteps - 1) == 1);
 }
 
@@ -94,18 +110,34 @@ Status CheckpointSession::save(int64_t epoch, const PassReport &report) {
   progress.steps = parts.state.agreedSteps;
   progress.epoch = parts.state.position.hasEnded ? epoch + 1 : epoch;
   progress.lossLines = parts.losses.lines().value_or(0);
+  progress.evaluations = parts.state.evaluations;
   if (parts.checkpoints->isSaved(progress.steps, progress.epoch))
     return {};
-  // A run that resumes from the checkpoint appends to the losses of its steps.
+  // Writes the losses of all steps that the checkpoint includes, because a run
+  // that resumes from it appends to this file.
   parts.losses.flush();
   schedule.noteSave(SaveSchedule::Clock::now(), checkpointRequests());
-  // An error of the previous save counts separately.
+  // Waits for the previous save first. So two saves that fail count as two
+  // failures.
   PDLRT_RETURN_IF_ERROR(finish());
   Expected<SavedProgress> saved =
       gatherProgressToSave(parts, std::move(progress), report);
   if (!saved)
     return saved.status();
+  // All processes have the positions of all trainers, so they agree.
+  parts.state.savedEventTime = std::max(parts.state.savedEventTime,
+                                        eventTimeOf(saved->progress.positions));
   return tolerate(startSave(parts, model, std::move(*saved)));
+}
+
+Status CheckpointSession::keepBest() {
+  if (!parts.checkpoints)
+    return {};
+  const int64_t steps = parts.state.agreedSteps;
+  if (parts.checkpoints->lastSaved().first == steps)
+    PDLRT_RETURN_IF_ERROR(finish());
+  parts.checkpoints->keepBest(steps);
+  return {};
 }
 
 Status CheckpointSession::saveInitialState() {
@@ -113,7 +145,8 @@ Status CheckpointSession::saveInitialState() {
     return {};
   PDLRT_RETURN_IF_ERROR(parts.checkpoints->save(
       parts.job, model, RunningEpoch(), TrainingProgress()));
-  // No training is lost, so an error may end the command at once.
+  // Returns errors instead of tolerating them: nothing was trained, so nothing
+  // is lost.
   return parts.checkpoints->finish();
 }
 
@@ -121,7 +154,12 @@ Status CheckpointSession::saveEpoch(int64_t epoch, const PassReport &report,
                                     bool isLast) {
   if (isLast)
     failures.noteTrained();
-  if (parts.options.checkpointAtEnd && parts.state.position.hasEnded && !isLast)
+  // Also saves if the checkpoint of this step exists, because only the first
+  // process knows whether its save has failed.
+  const bool isBest =
+      parts.checkpoints && parts.checkpoints->isBest(parts.state.agreedSteps);
+  if (parts.options.checkpointAtEnd && parts.state.position.hasEnded &&
+      !isLast && !isBest)
     return {};
   PDLRT_RETURN_IF_ERROR(save(epoch, report));
   if (parts.options.distributed || isLast)

@@ -37,8 +37,8 @@ public:
   CheckpointSession &operator=(const CheckpointSession &) = delete;
 
   /// Returns true if this process wants a checkpoint for another reason than
-  /// the number of steps: by time, on request (SIGUSR2), or after a failed
-  /// save.
+  /// the number of steps: by time or event time, on request (SIGUSR2), or
+  /// after a failed save.
   bool isWanted() const;
   /// Returns the number of steps that this process may do before it meets the
   /// other processes or saves.
@@ -68,6 +68,10 @@ public:
   /// this process in the epoch, which are not in the totals of the training
   /// yet.
   Status save(int64_t epoch, const PassReport &report);
+  /// Marks the checkpoint of the current step as the best one of the training,
+  /// so that it is kept. If it is not saved yet, the save of this step marks it
+  /// when it is complete. All processes must call this.
+  Status keepBest();
   /// Saves the state before the first step, and waits for the save.
   Status saveInitialState();
   /// Saves after `epoch`, or after the part of it that was trained. `isLast`:
@@ -84,6 +88,14 @@ public:
   const Status &failure() const { return failures.failure(); }
 
 private:
+  bool hasCrossedEventTime(int64_t ahead) const;
+  /// Returns true if a process without others saves because of the event time
+  /// of the step that it has just done. Other processes request such a save
+  /// with the step (`isWanted`).
+  bool isEventTimeDue() const {
+    return parts.processes() == 1 && parts.run.engine->sumsOverJob() &&
+           hasCrossedEventTime(0);
+  }
   bool isUnsaved() const override { return failures.isUnsaved(); }
   Status retry(bool elsewhere) override;
   Status tolerate(Status failure);

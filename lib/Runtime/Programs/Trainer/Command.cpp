@@ -17,6 +17,7 @@
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/LogFormat.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Job/GatherGroups.h"
@@ -36,7 +37,7 @@ using namespace pdlrt;
 Command::Command(const pdl_descriptor &descriptor,
                  const SessionOptions &options)
     : descriptor(descriptor), options(options),
-      terminal(isatty(STDERR_FILENO) == 1),
+      terminal(isatty(STDERR_FILENO) == 1 && logFormat() == LogFormat::Text),
       scheduler(options.threads,
                 options.pinThreads ? Pinning::Processors : Pinning::None),
       rangeWarnings(descriptor) {}
@@ -209,8 +210,8 @@ Status Command::createTrainedModel() {
   // If there is no checkpoint, the error says why.
   if (!found)
     return found.status();
-  for (const std::string &sentence : refused)
-    logWarning("passed over " + sentence);
+  for (const std::string &message : refused)
+    logWarning("passed over " + message);
   return createModel(&*found, CheckpointUse::Values);
 }
 

@@ -8,31 +8,40 @@
 
 #include "pdlrt/Programs/Trainer/CommandLine.h"
 
+#include "Data/RecordText.h"
 #include "Programs/Trainer/ClusterFlags.h"
 #include "Programs/Trainer/Command.h"
+#include "Programs/Trainer/EvaluationMetrics.h"
 #include "Programs/Trainer/ObservedFile.h"
 #include "Programs/Trainer/ReadingFlags.h"
 #include "Programs/Trainer/SessionFiles.h"
 #include "Programs/Trainer/TrainCommand.h"
 #include "Programs/Trainer/TrainerFlags.h"
+#include "Programs/Trainer/TrainingMetrics.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/LogFormat.h"
 #include "pdlrt/Core/MetricRegistry.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/ProgramMain.h"
+#include "pdlrt/Core/Readiness.h"
 #include "pdlrt/Core/StandardStreams.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Data/DataMetrics.h"
 #include "pdlrt/Engine/StepMetrics.h"
+#include "pdlrt/Files/RunSummary.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Files/TraceFile.h"
 #include "pdlrt/Gemm/Compute.h"
+#include "pdlrt/Gemm/KernelChoice.h"
 #include "pdlrt/Gemm/TileGemm.h"
 #include "pdlrt/Job/DistributedJob.h"
 #include "pdlrt/Job/JobMetrics.h"
+#include "pdlrt/Job/Monitor.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 #include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Transport/LoopbackTransport.h"
@@ -97,8 +106,8 @@ static Status checkInstructions(const pdl_descriptor &descriptor) {
   return {};
 }
 
-/// Decides how large products of a program of --compute=bf16, bf16x3 or bf16x6
-/// are computed on a CPU. On a device its kernels decide.
+/// Decides how large products of a program are computed on a CPU, and logs it
+/// unless they are computed in f32. On a device its kernels decide.
 static Status takeCompute(const pdl_descriptor &descriptor,
                           const SessionOptions &options) {
   const bool usesBFloat16 = descriptor.compute != PDL_COMPUTE_ELEMENT;
@@ -108,10 +117,14 @@ static Status takeCompute(const pdl_descriptor &descriptor,
         "--compute=bf16, bf16x3 or bf16x6; leave it out");
   if (options.emulateBFloat16)
     emulateBFloat16();
-  if (!usesBFloat16 || descriptor.target != PDL_TARGET_CPU)
+  if (descriptor.target != PDL_TARGET_CPU)
     return {};
-  if (!options.emulateBFloat16)
+  setSplitsF32(!options.keepsF32);
+  if (usesBFloat16 && !options.emulateBFloat16)
     PDLRT_RETURN_IF_ERROR(checkInstructions(descriptor));
+  if (!usesBFloat16 &&
+      (descriptor.numerics == PDL_NUMERICS_STRICT || !splitsF32()))
+    return {};
   logInfo(fmt::format("products in {} use {}", computeName(descriptor.compute),
                       computeKernels(descriptor.compute, descriptor.numerics)));
   return {};
@@ -135,6 +148,9 @@ static Status checkInitialValues(const SessionOptions &options, bool trains) {
 /// Checks that the file with initial values exists.
 static Status checkInitialFile(const SessionOptions &options) {
   std::error_code error;
+  if (isInObjectStore(options.initFrom))
+    return Status(pinnedInfo(options.initFrom).status())
+        .withContext("--init-from");
   if (!options.initFrom.empty() &&
       !std::filesystem::exists(options.initFrom, error))
     return Status::notFound("--init-from " + options.initFrom +
@@ -240,6 +256,8 @@ private:
   int refuseWords(const CLI::ParseError &error);
   void takeOptions();
   Status takeJob();
+  Status startMonitor();
+  Status openSummary();
   int refuse(const Status &status);
   int runCommand(const Status &compute);
   Status runTraced();
@@ -258,6 +276,8 @@ private:
   /// The descriptors that the processes of a job compare: of the trainer, and
   /// of its owner.
   std::optional<PackedTraining> training, owned;
+  /// Null if --metrics-address was not given.
+  std::unique_ptr<Monitor> monitor;
 };
 
 TrainerProgram::TrainerProgram(const pdl_descriptor &descriptor,
@@ -276,8 +296,14 @@ TrainerProgram::TrainerProgram(const pdl_descriptor &descriptor,
     declareDataMetrics();
     declareStepMetrics();
     declareJobMetrics();
+    declareTrainingMetrics();
+    declareEvaluationMetrics();
     return processMetrics().description();
   });
+  app.add_flag_callback(
+      "--print-record",
+      [&descriptor] { throw CLI::CallForVersion(recordText(descriptor), 0); },
+      "Print the record of the model as JSON, which 'pdl-data check' reads");
   app.set_help_flag("-h,--help", "Print this help");
   app.footer(
       "'trainer COMMAND --help' lists the flags of a command.\n"
@@ -360,14 +386,20 @@ Status TrainerProgram::takeJob() {
 }
 
 int TrainerProgram::run(int argc, char **argv) {
+  takeLogFormat(argc, argv);
+  setLogOrigin({"trainer", 0});
   if (const std::optional<int> status = parse(argc, argv))
     return *status;
+  setLogOrigin({"trainer", flags.cluster.rank});
   watchStopSignals();
   takeOptions();
+  const Status summary = openSummary();
   if (const Status status = checkInitialValues(options, trains()); !status.ok())
     return failUsage(status);
   if (const Status status = takeJob(); !status.ok())
     return refuse(status);
+  if (!summary.ok())
+    return refuse(summary);
   if (const Status status = checkInitialFile(options); !status.ok())
     return refuse(status);
   if (const Status status = findDataFiles(options); !status.ok())
@@ -375,11 +407,46 @@ int TrainerProgram::run(int argc, char **argv) {
   const Status compute = takeCompute(descriptor, options);
   if (!compute.ok() && (options.emulateBFloat16 || !options.distributed))
     return options.emulateBFloat16 ? failUsage(compute) : fail(compute);
-  if (const Status status =
-          checkSessionFiles(options, trains(), flags.cluster.tokenFile);
+  if (const Status status = checkSessionFiles(
+          options, trains(), flags.cluster.tokenFile, flags.summary);
       !status.ok())
     return refuse(status);
+  if (const Status status = startMonitor(); !status.ok()) {
+    const int exit = fail(status);
+    notifyOthers(descriptor, options, status);
+    return exit;
+  }
   return runCommand(compute);
+}
+
+/// Starts the monitoring endpoint if the user requested one.
+Status TrainerProgram::startMonitor() {
+  if (flags.metricsAddress.empty())
+    return {};
+  auto started = Monitor::start(
+      flags.metricsAddress,
+      {.role = "trainer",
+       .rank = options.distributed ? options.distributed->rank : 0,
+       .model = descriptor.model_name,
+       .mode = modeOf(descriptor).name});
+  if (!started)
+    return std::move(started).status();
+  monitor = std::move(*started);
+  return {};
+}
+
+/// Opens the summary of the run if the user requested one. Call before other
+/// checks of flags, whose errors the summary contains.
+Status TrainerProgram::openSummary() {
+  if (flags.summary.empty())
+    return {};
+  RunSummary &summary = processSummary();
+  PDLRT_RETURN_IF_ERROR(
+      summary.open(flags.summary, "trainer " + command->table.name,
+                   descriptor.compiler_version, givenFlags(*command->app)));
+  summary.setPlace(descriptor.model_name, modeOf(descriptor).name,
+                   flags.cluster.rank, flags.cluster.trainers);
+  return {};
 }
 
 /// Runs the command. `compute`: the result of `takeCompute`.
@@ -412,6 +479,7 @@ int TrainerProgram::runCommand(const Status &compute) {
   }
   std::optional<uint64_t> linesBefore;
   options.onError = [&](const std::string &message) {
+    processReadiness().fail(message);
     fail(ExitCode::Failure, message);
     linesBefore = loggedLines();
   };

@@ -8,8 +8,12 @@
 
 #include "Programs/Trainer/EpochLoop.h"
 
+#include "pdlrt/Core/ProcessMemory.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,7 +24,7 @@ using namespace pdlrt;
 EpochLoop::EpochLoop(const TrainingParts &parts, const Collaborators &with,
                      AddUp addUp, bool terminal)
     : parts(parts), with(with), addUp(std::move(addUp)), terminal(terminal),
-      limits(parts.options) {}
+      metrics(parts.descriptor, *parts.run.program), limits(parts.options) {}
 
 //===----------------------------------------------------------------------===//
 // Start
@@ -36,6 +40,10 @@ Status EpochLoop::beginEpoch(int64_t epoch, PassReport &report) {
   position.stepsBefore = report.steps;
   position.totalStepsBefore = parts.state.totalSteps;
   position.stepsEnded = false;
+  shown = report;
+  logged = report;
+  sinceLogged.lap();
+  evaluatedBeforeLog = with.evaluations.secondsDone();
   return {};
 }
 
@@ -55,7 +63,8 @@ Expected<EpochLoop::Meeting> EpochLoop::meet(bool ended) {
     return Meeting{ended, position.hasEnded, false};
   position.stepsEnded = ended;
   with.recovery.enterMeeting();
-  // A process that still has data has done as many steps as any other.
+  // The agreed number of steps is the largest of all groups, because a process
+  // that has no data left has done fewer steps.
   const ReplicaLayout &own = parts.layout;
   const int64_t plan = with.saves.proposeMeeting(ended);
   std::vector<int64_t> counts = {1, ended, position.hasEnded,
@@ -70,16 +79,37 @@ Expected<EpochLoop::Meeting> EpochLoop::meet(bool ended) {
   return Meeting{counts[1] == counts[0], counts[2] == counts[0], counts[3] > 0};
 }
 
-/// Meets the other processes. Saves if the number of steps requires it, or if a
-/// process wants a checkpoint.
+/// Meets the other processes. Evaluates if the number of steps requires it.
+/// Saves if the number of steps requires it, or if a process wants a
+/// checkpoint.
 Status EpochLoop::meetAndSave(int64_t epoch, const PassReport &report,
                               bool isWanted) {
   const Expected<Meeting> meeting = meet(/*ended=*/false);
   if (!meeting)
     return meeting.status();
-  return with.saves.isSaveDue(isWanted || meeting->wantsSave)
-             ? with.saves.save(epoch, report)
-             : Status();
+  return evaluateAndSave(epoch, report, isWanted || meeting->wantsSave);
+}
+
+/// Evaluates and saves after a meeting, if these are due. The evaluation is
+/// first, so that the checkpoint contains its result.
+Status EpochLoop::evaluateAndSave(int64_t epoch, const PassReport &report,
+                                  bool isWanted) {
+  const int64_t steps = parts.state.agreedSteps;
+  Status evaluated;
+  // If all processes know of a stop signal, no evaluation could end.
+  const bool stops =
+      parts.run.engine->sumsOverJob() && parts.run.engine->stopped();
+  if (!stops && with.evaluations.isDue(steps))
+    evaluated =
+        with.evaluations.run(steps, TrainingEvaluations::Purpose::WithinEpoch);
+  const bool isBest = with.evaluations.takeBest();
+  if (isBest)
+    PDLRT_RETURN_IF_ERROR(with.saves.keepBest());
+  // A failure of the evaluation fails the job, so save before.
+  if (evaluated.code() != PDL_OUT_OF_MEMORY &&
+      with.saves.isSaveDue(isWanted || isBest))
+    PDLRT_RETURN_IF_ERROR(with.saves.save(epoch, report));
+  return evaluated;
 }
 
 /// Called after the last step of this process in the epoch. Meets the other
@@ -95,8 +125,7 @@ Status EpochLoop::awaitOthers(int64_t epoch, const PassReport &report) {
     hasEnded = meeting->allEnded && meeting->allOutOfData;
     if (meeting->allEnded)
       return {};
-    if (with.saves.isSaveDue(meeting->wantsSave))
-      PDLRT_RETURN_IF_ERROR(with.saves.save(epoch, report));
+    PDLRT_RETURN_IF_ERROR(evaluateAndSave(epoch, report, meeting->wantsSave));
     hasEnded = outOfData;
   }
 }
@@ -105,26 +134,92 @@ Status EpochLoop::awaitOthers(int64_t epoch, const PassReport &report) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// Returns the number of steps until the end of the pass of the engine: of the
+/// training, or before an evaluation. An evaluation needs a state that contains
+/// nothing of later steps, such as rows of the next batch.
+int64_t EpochLoop::stepsLeftInPass() const {
+  const int64_t steps = parts.state.totalSteps;
+  return std::min(limits.stepsLeft(steps),
+                  with.evaluations.stepsUntilNext(steps));
+}
+
 /// Returns the number of steps that this process may do before it must meet the
-/// others, save or end.
+/// others, save, evaluate or end.
 EpochLoop::AllowedSteps EpochLoop::stepsAllowed() const {
-  const int64_t left = limits.stepsLeft(parts.state.totalSteps);
+  const int64_t left = stepsLeftInPass();
   const int64_t due = with.saves.stepsUntilMeeting();
   return {std::min(left, due), due >= left};
 }
 
-void EpochLoop::showProgress(Progress &progress, const PassReport &report) {
+/// Returns the number of steps that the epoch will have; 0 if it is not known.
+int64_t EpochLoop::expectedSteps(const PassReport &report) const {
   const TrainingState &state = parts.state;
   int64_t expected = state.stepsInEpoch;
   if (parts.options.steps) {
     const int64_t left = *parts.options.steps - state.totalSteps + report.steps;
     expected = expected ? std::min(expected, left) : left;
   }
+  return expected;
+}
+
+/// Updates the metrics that operators watch. Returns the mean loss of the steps
+/// since the last update. No step may run concurrently.
+double EpochLoop::updateMetrics(const PassReport &report) {
+  const TrainingState &state = parts.state;
+  metrics.setPosition(state.position.epoch, report.steps, expectedSteps(report),
+                      state.totalSteps);
+  PassReport latest = report;
+  latest.lossSum -= shown.lossSum;
+  latest.weightSum -= shown.weightSum;
+  if (report.steps > shown.steps)
+    metrics.setLoss(latest.meanLoss());
+  shown = report;
+  metrics.setMetrics(parts.run.engine->replicas());
+  with.model.noteTableSizes();
+  return latest.meanLoss();
+}
+
+void EpochLoop::showProgress(Progress &progress, const PassReport &report) {
   StepEngine &engine = *parts.run.engine;
   engine.rest();
   with.rangeWarnings.check(engine.replicas());
-  progress.show({report.samples, report.steps, expected, report.meanLoss(),
-                 firstAuc(parts.descriptor, engine.replicas())});
+  ProgressState state = {report.samples, report.steps, expectedSteps(report),
+                         report.meanLoss(),
+                         firstAuc(parts.descriptor, engine.replicas())};
+  state.latestLoss = updateMetrics(report);
+  for (int32_t i = 0; i < parts.descriptor.symbol_count; ++i)
+    if (const EmbeddingTable *table = with.model.table(i))
+      state.keys += table->size();
+  state.memoryBytes = residentBytes();
+  progress.show(state);
+}
+
+/// Writes a line about the steps since the last one to the file of metrics.
+void EpochLoop::logMetrics(const PassReport &report) {
+  StepEngine &engine = *parts.run.engine;
+  engine.rest();
+  PassReport latest = report;
+  latest.lossSum -= logged.lossSum;
+  latest.weightSum -= logged.weightSum;
+  // The throughput of steps excludes the time of evaluations.
+  const double evaluated = with.evaluations.secondsDone();
+  const double seconds = sinceLogged.lap() - (evaluated - evaluatedBeforeLog);
+  evaluatedBeforeLog = evaluated;
+  const int64_t samples = report.samples - logged.samples;
+  logged = report;
+  nlohmann::ordered_json metrics = nlohmann::ordered_json::object();
+  visitModelMetrics(parts.descriptor, engine.replicas(),
+                    [&](int32_t index, double value) {
+                      metrics[parts.descriptor.metrics[index].name] = value;
+                    });
+  parts.metricLog.add(
+      "steps", {parts.state.totalSteps, parts.state.position.epoch},
+      {{"samples", report.samples},
+       {"samples_per_second", seconds > 0 ? double(samples) / seconds : 0.0},
+       {"loss", latest.meanLoss()},
+       {"epoch_loss", report.meanLoss()},
+       {"metrics", std::move(metrics)},
+       {"resident_memory_bytes", residentBytes()}});
 }
 
 /// Does one step and adds its loss to `report`. Then meets the other processes
@@ -137,8 +232,8 @@ Expected<bool> EpochLoop::trainStep(int64_t epoch, PassReport &report) {
   engine.goAhead(allowed, isLast);
   if (engine.sumsOverJob() && with.saves.isWanted())
     engine.requestSave();
-  Expected<std::optional<StepResult>> step =
-      engine.next(limits.stepsLeft(state.totalSteps) == 1);
+  const bool endsPass = stepsLeftInPass() == 1;
+  Expected<std::optional<StepResult>> step = engine.next(endsPass);
   if (!step)
     return step.status();
   if (!step->has_value()) {
@@ -150,9 +245,14 @@ Expected<bool> EpochLoop::trainStep(int64_t epoch, PassReport &report) {
   ++state.totalSteps;
   parts.losses.add(result);
   PDLRT_RETURN_IF_ERROR(with.saves.check());
-  if (with.saves.isMeetingDue(result.wantsSave))
+  const bool evaluates = with.evaluations.isDue(state.totalSteps);
+  if (evaluates || with.saves.isMeetingDue(result.wantsSave))
     PDLRT_RETURN_IF_ERROR(meetAndSave(epoch, report, result.wantsSave));
   with.recovery.noteTaken();
+  // The next step begins a pass, which continues with the next rows.
+  if (endsPass && !isOver() && !engine.stopped())
+    PDLRT_RETURN_IF_ERROR(
+        engine.begin([this] { return with.reader.readRound(); }));
   return true;
 }
 
@@ -165,15 +265,20 @@ Status EpochLoop::trainSteps(int64_t epoch, PassReport &report,
     with.recovery.noteTaken();
   }
   with.saves.planFirstMeeting();
-  while (!parts.run.engine->stopped() &&
-         !limits.areExhausted(parts.state.totalSteps)) {
+  while (!parts.run.engine->stopped() && !isOver()) {
+    const int64_t evaluations = with.evaluations.evaluationsDone();
     const Expected<bool> goesOn = trainStep(epoch, report);
     if (!goesOn)
       return goesOn.status();
     if (!*goesOn)
       break;
+    // The throughput of steps excludes the time of an evaluation.
+    if (with.evaluations.evaluationsDone() > evaluations)
+      progress.begin({report.samples, report.steps});
     if (progress.due())
       showProgress(progress, report);
+    if (parts.metricLog.isDue(parts.state.totalSteps))
+      logMetrics(report);
   }
   return {};
 }
@@ -194,6 +299,9 @@ Status EpochLoop::train(int64_t epoch, PassReport &report) {
   StepEngine &engine = *parts.run.engine;
   Progress progress(labelOf(epoch, parts.options), terminal);
   PDLRT_RETURN_IF_ERROR(beginEpoch(epoch, report));
+  progress.begin({report.samples, report.steps});
+  // Exclude the test after the previous epoch.
+  (void)with.evaluations.takeTimes();
   Stopwatch watch;
   const double cpuBefore = processCpuSeconds();
   const auto [allowed, isLast] = stepsAllowed();
@@ -206,13 +314,28 @@ Status EpochLoop::train(int64_t epoch, PassReport &report) {
         trainSteps(epoch, report, progress, *entry == Entry::Meeting));
   else
     with.saves.planFirstMeeting();
-  report.seconds = watch.lap();
+  const TrainingEvaluations::Times evaluated = with.evaluations.takeTimes();
+  report.seconds = watch.lap() - evaluated.seconds;
   state.jobSeconds += report.seconds;
-  state.cpuSeconds += processCpuSeconds() - cpuBefore;
+  state.cpuSeconds += processCpuSeconds() - cpuBefore - evaluated.cpuSeconds;
   // A restarted process may have met the others before.
   if (*entry != Entry::AfterMeetings || engine.sumsOverJob())
     PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
   return finishEpoch(epoch, report, watch);
+}
+
+/// Evaluates at the end of an epoch if early stopping or the choice of the best
+/// checkpoint need the result. The test after the epoch uses the same result.
+Status EpochLoop::evaluateAtEnd(const PassReport &report) {
+  // If the training ends within an epoch, a resumed training evaluates at the
+  // end. So interruptions never change the number of evaluations.
+  const TrainingState &state = parts.state;
+  if (report.samples == 0 || !state.position.hasEnded ||
+      !with.evaluations.isDueAtEnd(state.agreedSteps))
+    return {};
+  PDLRT_RETURN_IF_ERROR(with.evaluations.run(
+      state.agreedSteps, TrainingEvaluations::Purpose::EndOfEpoch));
+  return with.evaluations.takeBest() ? with.saves.keepBest() : Status();
 }
 
 /// After the steps of all processes: sums the figures, and saves the result.
@@ -220,9 +343,13 @@ Status EpochLoop::finishEpoch(int64_t epoch, PassReport &report,
                               Stopwatch &watch) {
   TrainingState &state = parts.state;
   PDLRT_RETURN_IF_ERROR(parts.job.settle());
+  // An epoch may be shorter than the interval of progress lines.
+  parts.run.engine->rest();
+  updateMetrics(report);
   const PassReport own = report;
   with.recovery.enterEpochEnd();
-  // The others have been told that this process cannot read its data.
+  // `addUp` compares the contents of the files. After a failure to read them it
+  // gets none; the other processes know of the failure.
   if (!state.dataFailure.ok())
     parts.run.files = {};
   const Expected<bool> stops = addUp(report);
@@ -230,14 +357,21 @@ Status EpochLoop::finishEpoch(int64_t epoch, PassReport &report,
     return stops.status();
   // The samples in `report` are those of all processes. So the time of the job
   // must also include the wait for the slowest process.
-  state.jobSeconds += watch.lap();
+  state.jobSeconds += watch.lap() - with.evaluations.takeTimes().seconds;
+  Status evaluated = *stops ? Status() : evaluateAtEnd(report);
   // Save before a test, which may take long or fail. If a test fails the job,
   // its servers no longer respond, so the result of the epoch must have been
   // saved before.
   if (report.samples > 0)
-    PDLRT_RETURN_IF_ERROR(with.saves.saveEpoch(
-        epoch, own, *stops || limits.isLast(epoch, state.agreedSteps)));
-  // All processes continue, or have done their steps.
+    PDLRT_RETURN_IF_ERROR(
+        with.saves.saveEpoch(epoch, own,
+                             *stops || with.evaluations.areOver() ||
+                                 limits.isLast(epoch, state.agreedSteps)));
+  // The test after the epoch returns any other error.
+  if (evaluated.code() == PDL_OUT_OF_MEMORY)
+    return evaluated;
+  // Unless the job stops, this process counts the agreed steps as its own, also
+  // those for which it had no data.
   if (!*stops)
     state.totalSteps = state.agreedSteps;
   state.stepsInEpoch = report.steps;

@@ -11,7 +11,9 @@
 
 #include "Programs/Trainer/CheckpointSession.h"
 #include "Programs/Trainer/EpochStart.h"
+#include "Programs/Trainer/TrainingEvaluations.h"
 #include "Programs/Trainer/TrainingLimits.h"
+#include "Programs/Trainer/TrainingMetrics.h"
 #include "Programs/Trainer/TrainingParts.h"
 #include "Programs/Trainer/TrainingReader.h"
 #include "Recovery/Recovery.h"
@@ -19,6 +21,7 @@
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Engine/PassReport.h"
 #include "pdlrt/Programs/Trainer/Progress.h"
+#include "pdlrt/State/Model.h"
 
 #include <cstdint>
 #include <functional>
@@ -35,8 +38,10 @@ public:
     EpochStart &start;
     TrainingReader &reader;
     CheckpointSession &saves;
+    TrainingEvaluations &evaluations;
     Recovery &recovery;
     RangeWarnings &rangeWarnings;
+    const Model &model;
   };
   /// Replaces the results of this process in `report` by those of the job.
   /// Returns true if the job ends early.
@@ -64,15 +69,27 @@ private:
   };
 
   Status beginEpoch(int64_t epoch, PassReport &report);
-  /// Number of steps, and whether these are the last steps of the training.
+  /// Returns true if no step of the training follows.
+  bool isOver() const {
+    return limits.areExhausted(parts.state.totalSteps) ||
+           with.evaluations.areOver();
+  }
+  int64_t stepsLeftInPass() const;
+  /// Number of steps, and whether these are the last steps of the pass.
   using AllowedSteps = std::pair<int64_t, bool>;
   AllowedSteps stepsAllowed() const;
   Status trainSteps(int64_t epoch, PassReport &report, Progress &progress,
                     bool meets);
   Expected<bool> trainStep(int64_t epoch, PassReport &report);
+  int64_t expectedSteps(const PassReport &report) const;
   void showProgress(Progress &progress, const PassReport &report);
+  double updateMetrics(const PassReport &report);
+  void logMetrics(const PassReport &report);
   Expected<Meeting> meet(bool ended);
   Status meetAndSave(int64_t epoch, const PassReport &report, bool isWanted);
+  Status evaluateAndSave(int64_t epoch, const PassReport &report,
+                         bool isWanted);
+  Status evaluateAtEnd(const PassReport &report);
   Status awaitOthers(int64_t epoch, const PassReport &report);
   Status finishEpoch(int64_t epoch, PassReport &report, Stopwatch &watch);
 
@@ -80,6 +97,15 @@ private:
   const Collaborators with;
   const AddUp addUp;
   const bool terminal;
+  TrainingMetrics metrics;
+  /// Counts of the running epoch at the last update of the progress.
+  PassReport shown;
+  /// Counts of the running epoch at the last line of --log-metrics, and its
+  /// time.
+  PassReport logged;
+  Stopwatch sinceLogged;
+  /// Time of all evaluations of this run until that line.
+  double evaluatedBeforeLog = 0;
   const TrainingLimits limits;
 };
 

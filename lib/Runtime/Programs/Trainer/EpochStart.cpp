@@ -109,8 +109,9 @@ Status EpochStart::resume(Resumption from, int64_t epoch, PassReport &report) {
 
 /// Finds the remaining rows of an epoch that was divided among other replicas
 /// after `steps` steps. Used by a restarted trainer. If the job resumed from
-/// the checkpoint of that step, divides them again. Otherwise the newest
-/// checkpoint contains them.
+/// the checkpoint of that step, divides them again. Otherwise a later
+/// checkpoint contains them. Returns an error if the resumed checkpoint is
+/// neither.
 Status EpochStart::findRest(int64_t steps) {
   std::shared_ptr<const EpochRest> &epochRest = parts.state.position.rest;
   const Checkpoint *from = parts.resumedCheckpoint();

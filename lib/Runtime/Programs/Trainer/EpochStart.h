@@ -28,8 +28,9 @@ namespace pdlrt {
 /// thread-safe.
 class EpochStart {
 public:
-  /// `data`: the training data, with the seed of the run. The other arguments
-  /// must outlive the object.
+  /// `data`: the training data, with the seed of the run. `parts` is copied.
+  /// The objects that it refers to, and the other arguments, must outlive this
+  /// object.
   EpochStart(const TrainingParts &parts, DataOptions data, ResumptionPlan &plan,
              Recovery &recovery, TrainingReader &reader);
 

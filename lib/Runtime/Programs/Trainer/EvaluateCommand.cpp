@@ -9,6 +9,7 @@
 #include "Programs/Trainer/Command.h"
 #include "Programs/Trainer/ObservedFile.h"
 #include "Programs/Trainer/Reports.h"
+#include "Programs/Trainer/TrainingSummary.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -49,6 +50,7 @@ Status EvaluateCommand::run() {
       "evaluated {} samples in {:.1f} s ({:.0f} samples/s)", report.samples,
       report.seconds,
       report.seconds > 0 ? double(report.samples) / report.seconds : 0.0));
+  summarizeEvaluation(descriptor, report, tester.program->objective_count > 0);
   reportBadRows("test ", tester, report);
   reportKeys("test", tester.pulls);
   for (const std::string &line : reportLines(

@@ -59,6 +59,6 @@ void LossLog::note(const Status &status) {
   if (status.ok())
     return;
   logWarning(status.message() + "; the training goes on without --log-losses");
-  // The error is known.
+  // Ignores a further error: the first one was just logged.
   static_cast<void>(file.close());
 }

@@ -9,6 +9,7 @@
 #include "Data/FileFormat.h"
 #include "Programs/Trainer/Command.h"
 #include "Programs/Trainer/InputsFile.h"
+#include "Programs/Trainer/TrainingSummary.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Log.h"
@@ -77,6 +78,8 @@ private:
   RoundReader::SettledRows settledAtEnd;
   bool isAtEnd = false;
   int64_t samples = 0, nextRow = 0;
+  /// Time of the first step.
+  SteadyClock::time_point start;
   NonFiniteRows nonFinite;
 };
 
@@ -128,7 +131,8 @@ Status PredictCommand::run() {
   if (Status opened =
           openProgram(frozenProgram("predict"), data, {}, predictor);
       !opened.ok()) {
-    // The error may only mean that a signal came before the first row.
+    // If a signal came while a stream had no row yet, the error only says that
+    // there was no row. So the command succeeds.
     const bool isStopped =
         isStream && stopSignal() != 0 && opened.code() != PDL_OUT_OF_MEMORY;
     if (isStopped)
@@ -149,6 +153,7 @@ Status PredictCommand::run() {
   writer = std::move(*opened);
   if (!options.dumpInputs.empty())
     inputs.emplace(descriptor, *predictor.program, data.copyTexts);
+  start = SteadyClock::now();
   PDLRT_RETURN_IF_ERROR(predictor.reader->beginEpoch(0));
   while (!stopSignal() && !isAtEnd && !predictor.brokenOff)
     PDLRT_RETURN_IF_ERROR(runPass());
@@ -217,7 +222,7 @@ Status PredictCommand::writeStep(int64_t count) {
   settledOfRounds.pop_front();
   nonFinite.add(*predictor.program, outputs, count);
   for (int64_t i = 0; i < count; ++i) {
-    // Write a line for each bad row, too.
+    // First writes the lines of bad rows that precede this row.
     PDLRT_RETURN_IF_ERROR(writeBadRows(batch.row(i), settled));
     PDLRT_RETURN_IF_ERROR(
         writer->write(outputs.outputs(), i, batch.copiedCell(i)));
@@ -238,8 +243,8 @@ Status PredictCommand::report() {
   report.badRows = predictor.reader->badRowCount();
   stopping = stopSignal() != 0;
   // Also needed if all rows are bad, because the messages say why.
-  for (const std::string &sentence : predictor.reader->badRowMessages())
-    logWarning("predicted nan for " + sentence);
+  for (const std::string &message : predictor.reader->badRowMessages())
+    logWarning("predicted nan for " + message);
   PDLRT_RETURN_IF_ERROR(
       requireSamples(*predictor.program, report, options.data.files));
   if (nonFinite.count)
@@ -260,6 +265,7 @@ Status PredictCommand::report() {
                       "unknown keys {} of {}",
                       samples, predictor.reader->badRowCount(),
                       counts.unknownInitial + counts.unknownZero, counts.ids));
+  summarizePrediction(report, secondsSince(start), counts);
   const int64_t unknown = counts.unknownInitial + counts.unknownZero;
   if (areTooManyUnknown(counts.ids, unknown))
     logWarning(sayUnknown(counts.ids, unknown));

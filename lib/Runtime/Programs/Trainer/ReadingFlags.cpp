@@ -11,105 +11,48 @@
 #include "Data/DataFlags.h"
 #include "Data/FileFormat.h"
 #include "Data/FileLists.h"
+#include "Data/FormatFlags.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Job/JobFlags.h"
 
-#include <cstdint>
+#include <utility>
+#include <vector>
 
 using namespace pdlrt;
 
-static Expected<char> parseDelimiter(const std::string &text) {
-  if (text == "comma")
-    return ',';
-  if (text == "tab")
-    return '\t';
-  if (text == "space")
-    return ' ';
-  if (text.size() == 1)
-    return text.front();
-  return Status::invalidArgument(
-      "'" + text +
-      "' is no delimiter; give one character, or comma, tab or space");
-}
-
-static Expected<char> parseQuote(const std::string &text) {
-  if (text == "none")
-    return '\0';
-  if (text.size() == 1)
-    return text.front();
-  return Status::invalidArgument("'" + text +
-                                 "' is no quote; give one character, or none");
-}
-
 std::vector<Flag> pdlrt::readingFlags(DataOptions &data) {
-  return {
-      {.names = "--data",
-       .placeholder = "FILE",
-       .value = FlagValue::words(data.files),
-       .help = "Files to read, in this order: " + fileSuffixesText() +
-               "; - is the standard input, which may be compressed. A folder "
-               "and a pattern such as 'day-1/*.csv' stand for their files in "
-               "the order of the names, and @FILE for the lines of a file",
-       .isRequired = true},
-      {.names = "--format",
-       .placeholder = "NAME",
-       .value = FlagValue::parsed(data.format, parseFileFormat),
-       .help = "Format of all files: " + fileFormatsText() +
-               " (default: by the name of each file; text for names without "
-               "a known suffix, and for -)"},
-      {.names = "--data-pipe",
-       .placeholder = "COMMAND",
-       .value = FlagValue::text(data.pipe),
-       .help = "Shell command that each file is read through: its standard "
-               "input is the file, $FILE the name, and its output the data, "
-               "such as 'hdfs dfs -cat \"$FILE\"'. A command that fails "
-               "stops the program"},
+  std::vector<Flag> flags = joined(
+      {{.names = "--data",
+        .placeholder = "FILE",
+        .value = FlagValue::words(data.files),
+        .help = "Files to read, in this order: " + fileSuffixesText() +
+                "; - is the standard input, which may be compressed. A folder "
+                "and a pattern such as 'day-1/*.csv' stand for their files in "
+                "the order of the names, and @FILE for the lines of a file. "
+                "kafka://HOST:PORT/TOPIC is a topic of Kafka",
+        .isRequired = true}},
+      fileFormatFlags(data));
+  flags.push_back(
       {.names = "--rows",
        .placeholder = "BEGIN:END",
        .value = FlagValue::parsed(data.rows, RowRange::parse),
        .help = "Rows to read, numbered from 0 over all files, without the end: "
-               "0%:80%, 8000:10000, 80%: (default: all)"},
-      {.names = "--delimiter",
-       .placeholder = "CHAR",
-       .value = FlagValue::parsed(data.delimiter, parseDelimiter),
-       .help = "Delimiter of columns: one character, or comma, tab, space "
-               "(default: comma for .csv, tab for .tsv and .txt; other names, "
-               "and -, have none)"},
-      {.names = "--quote",
-       .placeholder = "CHAR",
-       .value = FlagValue::parsed(data.quote, parseQuote),
-       .help = "Quote character of cells, as in RFC 4180, or none (default: a "
-               "double quote if the delimiter is a comma or a semicolon, else "
-               "none: quotes are text)"},
-      {.names = "--header",
-       .value = FlagValue::isGiven(data.header),
-       .help = "The first line of each file names its columns. Fields without "
-               "`columns` in the model are then found by their names: NAME, or "
-               "NAME.0, NAME.1 and so on. If a name is missing, they are found "
-               "by position, with a warning; then all files must have the same "
-               "header"},
-      {.names = "--columns",
-       .placeholder = "FIELD,...",
-       .value = FlagValue::list(data.columns),
-       .help = "Columns of the files, in order, separated by commas: a field's "
-               "name for all of its columns, or _ for a column that is no "
-               "field (default: by the names in the header, else all fields of "
-               "the record)"},
+               "0%:80%, 8000:10000, 80%: (default: all)"});
+  flags = joined(std::move(flags), cellFlags(data));
+  flags.push_back(columnsFlag(data));
+  flags.push_back(
       {.names = "--max-bad-rows",
        .placeholder = "N",
        .value = FlagValue::number(data.maxBadRows, 0, maxCount),
        .help = "Skip and count up to N bad rows in a group's epoch; one more "
-               "stops the program. predict writes nan for a bad row"},
-      {.names = "--cache",
-       .placeholder = "FOLDER",
-       .value = FlagValue::text(data.cache),
-       .help = "Store the parsed rows of text files in this folder during the "
-               "first pass, and read them there later, until a file's size or "
-               "time changes. Never changes a result"},
+               "stops the program. predict writes nan for a bad row"});
+  flags.push_back(cacheFlag(data));
+  flags.push_back(
       {.names = "--batch-size",
        .placeholder = "N",
        .value = FlagValue::number(data.batchSize, 1, int64_t(1) << 30),
-       .help = "Samples per batch of one replica"}};
+       .help = "Samples per batch of one replica"});
+  return flags;
 }
 
 std::vector<Flag> pdlrt::evaluationFlags(SessionOptions &session) {
@@ -121,7 +64,31 @@ std::vector<Flag> pdlrt::evaluationFlags(SessionOptions &session) {
            .placeholder = "BEGIN:END",
            .value = FlagValue::parsed(session.evaluateRows, RowRange::parse),
            .help = "Rows to test on, of --evaluate-data or else of --data; "
-                   "written as for --rows"}};
+                   "written as for --rows"},
+          {.names = "--evaluate-every",
+           .placeholder = "N",
+           .value = FlagValue::number(session.evaluateEvery, 1, maxCount),
+           .help = "Also test after every N steps, while the steps wait. "
+                   "Never changes what is trained in modes whose steps are "
+                   "rounds of all trainers"},
+          {.names = "--patience",
+           .placeholder = "N",
+           .value = FlagValue::number(session.patience, 1, maxCount),
+           .help = "Stop early: end the training after N consecutive tests, "
+                   "within and after epochs, that did not improve --monitor. "
+                   "The test after an incomplete epoch does not count"},
+          {.names = "--min-delta",
+           .placeholder = "X",
+           .value = FlagValue::real(session.minDelta, 0, 1e9),
+           .help = "Difference that a test must exceed to count as an "
+                   "improvement (default: 0)",
+           .needs = {"--patience"}},
+          {.names = "--monitor",
+           .placeholder = "METRIC",
+           .value = FlagValue::text(session.monitor),
+           .help = "Metric of @evaluate, or loss, that --patience watches "
+                   "(default: the first AUC, else the loss)",
+           .needs = {"--patience"}}};
 }
 
 Status pdlrt::findDataFiles(SessionOptions &options) {

@@ -8,7 +8,9 @@
 
 #include "Programs/Trainer/ResumptionPlan.h"
 
+#include "Programs/Trainer/TrainingEvaluations.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Data/PartitionPlaces.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -32,11 +34,14 @@ Status ResumptionPlan::share() {
   TrainingState &state = parts.state;
   state.totalSteps = state.resumedSteps = progress.steps;
   state.resumedSamples = progress.samples;
+  state.savedEventTime = eventTimeOf(progress.positions);
   // Counts of the running epoch are added when it ends.
   state.totalSamples = progress.samples - progress.epochSamples;
   state.skippedUpdates = progress.skippedUpdates - progress.epochSkippedUpdates;
   if (progress.lossLines > 0)
     loggedBefore = progress.lossLines;
+  PDLRT_RETURN_IF_ERROR(resumeEvaluations(
+      parts.descriptor, parts.options, progress.evaluations, parts.job, state));
   logInfo(fmt::format("resumed after {} steps in epoch {}", progress.steps,
                       progress.epoch + 1));
   return {};

@@ -35,6 +35,10 @@ public:
   int64_t firstEpoch() const;
   /// Returns true if the training resumes and `take` was not called yet.
   bool resumes() const { return resumption.has_value(); }
+  /// Returns true if `resumes`, and the next epoch has not begun.
+  bool resumesBetweenEpochs() const {
+    return resumption && resumption->progress.positions.empty();
+  }
   /// Returns the progress to resume from, once. Returns nothing if there is
   /// none, or if it was taken before.
   std::optional<Resumption> take();

@@ -48,7 +48,8 @@ Expected<SavedProgress> pdlrt::gatherProgressToSave(const TrainingParts &parts,
   progress.samples = state.totalSamples + progress.epochSamples;
   if (position.hasEnded)
     progress.epochSamples = 0;
-  // Samples of an epoch that has ended are reported and no longer needed.
+  // Group metrics need the samples of the epoch. After its end they are
+  // reported, so the samples are not saved.
   const bool keepsGroups = run.program->observes_groups && !position.hasEnded;
   saved.lendsGroups = keepsGroups && parts.processes() == 1;
   if (keepsGroups && !saved.lendsGroups) {

@@ -38,7 +38,8 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
     }
   if (once.empty() || !trains)
     return {};
-  // With --resume, a checkpoint may contain all epochs except the last one.
+  // A file that can be read only once does not suffice for several epochs. With
+  // --resume it may, if a checkpoint has all epochs except the last one;
   // TrainCommand checks that.
   if (const auto epochs = options.epochs.value_or(1);
       epochs > 1 && !options.resume)
@@ -51,6 +52,12 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
     return refuseSecondPass(once.front(),
                             "but --steps may need several passes; add "
                             "--epochs 1, or write it to a file");
+  const auto tested =
+      std::ranges::find_if_not(options.evaluateFiles, canBeReadAgain);
+  if (options.evaluateEvery && tested != options.evaluateFiles.end())
+    return refuseSecondPass(*tested,
+                            "but --evaluate-every reads it several times; "
+                            "write it to a file, or leave the flag out");
   const bool testsOnData =
       options.evaluateRows && options.evaluateFiles.empty();
   if (testsOnData)
@@ -73,7 +80,8 @@ static Status checkCache(const SessionOptions &options) {
 }
 
 Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
-                                const std::string &tokenFile) {
+                                const std::string &tokenFile,
+                                const std::string &summary) {
   std::vector<NamedFile> inputs = {{"--init-from", options.initFrom},
                                    {"--token-file", tokenFile}};
   const auto pathOf = [](const std::string &name) {
@@ -83,12 +91,24 @@ Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
     inputs.push_back({"--data", pathOf(name)});
   for (const std::string &name : options.evaluateFiles)
     inputs.push_back({"--evaluate-data", pathOf(name)});
+  if (options.distributed && options.distributed->mayRejoin)
+    PDLRT_RETURN_IF_ERROR(
+        checkLocal("with --on-failure wait, --checkpoint", options.checkpoint));
+  if (!options.keepBest.empty())
+    PDLRT_RETURN_IF_ERROR(
+        checkLocal("with --keep-best, --checkpoint", options.checkpoint));
+  for (const auto &[flag, path] :
+       {NamedFile{"--emergency-checkpoint", options.emergencyCheckpoint},
+        NamedFile{"--cache", options.data.cache}})
+    PDLRT_RETURN_IF_ERROR(checkLocal(flag, path));
   PDLRT_RETURN_IF_ERROR(checkOutputs({{"--dump", options.dump},
                                       {"--dump-batches", options.dumpBatches},
                                       {"--dump-inputs", options.dumpInputs},
                                       {"--log-losses", options.logLosses},
+                                      {"--log-metrics", options.logMetrics},
                                       {"--trace", options.trace},
                                       {"--costs", options.costs},
+                                      {"--summary", summary},
                                       {"--output", options.output}},
                                      inputs));
   if (formatOf(options) == PredictionFormat::Safetensors)

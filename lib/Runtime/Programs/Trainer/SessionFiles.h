@@ -18,10 +18,11 @@ namespace pdlrt {
 
 /// Checks the files of a session before any of them is opened: no output may
 /// overwrite another file, and data that can be read only once must not be
-/// needed twice. `tokenFile`: path of the token file, which is checked with the
-/// others, or empty.
+/// needed twice. `tokenFile` and `summary`: paths of the token file and of the
+/// summary, which are checked with the others, or empty.
 Status checkSessionFiles(const SessionOptions &options, bool trains,
-                         const std::string &tokenFile);
+                         const std::string &tokenFile,
+                         const std::string &summary);
 
 } // namespace pdlrt
 

@@ -33,6 +33,7 @@ DataOptions pdlrt::testDataOf(const SessionOptions &options) {
   data.rows = options.evaluateRows.value_or(RowRange());
   data.filesInTurn = false;
   data.shuffleWindow = 0;
+  data.shuffleFiles = false;
   return data;
 }
 

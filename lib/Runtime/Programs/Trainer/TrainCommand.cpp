@@ -8,11 +8,13 @@
 
 #include "Programs/Trainer/TrainCommand.h"
 
+#include "Data/KafkaAddress.h"
 #include "Data/RecordReader.h"
 #include "Programs/Trainer/CostsFile.h"
 #include "Programs/Trainer/Reports.h"
 #include "Programs/Trainer/TestData.h"
 #include "Programs/Trainer/TrainingReport.h"
+#include "Programs/Trainer/TrainingSummary.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
@@ -29,6 +31,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -39,6 +42,24 @@ using namespace pdlrt;
 // Before the process joins its job
 //===----------------------------------------------------------------------===//
 
+/// Returns an error if checkpoints depend on event times, and some data have
+/// none.
+static Status checkEventTimes(const SessionOptions &options) {
+  if (!options.checkpointEventTime)
+    return {};
+  for (const std::string &file : options.data.files) {
+    if (isKafkaAddress(file) && !kafkaHasEnd(file))
+      continue;
+    return Status::invalidArgument(
+        "--checkpoint-event-time is for topics of Kafka without end, whose "
+        "messages are read in the order of their timestamps, and " +
+        (isKafkaAddress(file) ? kafkaName(file) + " has an end"
+                              : file + " is none") +
+        "; give --checkpoint-steps instead");
+  }
+  return {};
+}
+
 Status pdlrt::checkTrainingFlags(const pdl_descriptor &descriptor,
                                  const SessionOptions &options) {
   PDLRT_RETURN_IF_ERROR(checkEviction(descriptor, options));
@@ -47,12 +68,17 @@ Status pdlrt::checkTrainingFlags(const pdl_descriptor &descriptor,
     PDLRT_RETURN_IF_ERROR(checkHogwild(descriptor, *program, options.groups));
   const bool rejoins = options.distributed && options.distributed->mayRejoin;
   if (const Mode &mode = modeOf(descriptor);
-      options.checkpointMinutes && rejoins && !mode.stepsAreRounds)
+      (options.checkpointMinutes || options.checkpointEventTime) && rejoins &&
+      !mode.stepsAreRounds)
     return Status::invalidArgument(fmt::format(
-        "--checkpoint-minutes is not for mode {} with --on-failure=wait: its "
-        "trainers agree on steps to save at, which a restarted trainer "
-        "cannot repeat; give --checkpoint-steps",
+        "{} is not for mode {} with --on-failure=wait: its trainers agree on "
+        "steps to save at, which a restarted trainer cannot repeat; give "
+        "--checkpoint-steps",
+        options.checkpointMinutes ? "--checkpoint-minutes"
+                                  : "--checkpoint-event-time",
         mode.name));
+  PDLRT_RETURN_IF_ERROR(checkEventTimes(options));
+  PDLRT_RETURN_IF_ERROR(checkEvaluationFlags(descriptor, options));
   for (const std::string &file : options.data.files)
     if (options.data.filesInTurn && canBeReadAgain(file))
       return Status::invalidArgument(
@@ -70,13 +96,15 @@ Status TrainCommand::checkAlone() {
   PDLRT_RETURN_IF_ERROR(checkTrainingFlags(descriptor, options));
   const bool rejoins = options.distributed && options.distributed->mayRejoin;
   PDLRT_RETURN_IF_ERROR(openCheckpoints());
-  // A process that fails here has not joined, so it replaces no other one.
+  // In a distributed job, checks the data before joining. A process that fails
+  // then has not replaced a running one of the same rank.
   if (options.distributed) {
     PDLRT_RETURN_IF_ERROR(checkData("train", options.data));
     if (!options.evaluateFiles.empty())
       PDLRT_RETURN_IF_ERROR(checkData("evaluate", testDataOf(options)));
   }
-  // A running job may have checkpoints in the folder.
+  // If this trainer may rejoin a running job, the folder may have checkpoints
+  // of that job, so its content is not refused.
   return checkpoints && !rejoins ? checkpoints->checkFolder() : Status();
 }
 
@@ -106,9 +134,11 @@ Status TrainCommand::startOwner() {
   return owner.start(*seed);
 }
 
-/// Returns true if the job has ended already. A supervisor may restart a
-/// trainer of such a job. If the trainer waited for servers or failed, the
-/// supervisor would restart it forever.
+/// Returns true if the newest checkpoint has all steps and epochs, and no
+/// server responds within some seconds: the job has ended. A supervisor may
+/// restart a trainer of such a job. If the trainer waited for servers or
+/// failed, the supervisor would restart it forever. Always false if this
+/// trainer owns state or saves no checkpoints.
 bool TrainCommand::jobHasEnded() const {
   if (!options.distributed || owner.host() || options.checkpoint.empty())
     return false;
@@ -123,9 +153,12 @@ bool TrainCommand::jobHasEnded() const {
   if (!last)
     return false;
   const TrainingProgress &progress = last->manifest().progress;
-  if (!limits.areExhausted(progress.steps) && progress.epoch < limits.epochs())
+  if (!limits.areExhausted(progress.steps) &&
+      progress.epoch < limits.epochs() &&
+      !hasEndedEarly(descriptor, options, progress.evaluations))
     return false;
-  // Servers that start at the same time as this trainer may come later.
+  // Waits for servers for some seconds, because they may start at the same time
+  // as this trainer.
   constexpr auto patience = std::chrono::seconds(5);
   constexpr auto pause = std::chrono::milliseconds(200);
   const SteadyClock::time_point start = SteadyClock::now();
@@ -188,6 +221,7 @@ TrainingParts TrainCommand::parts() {
       .run = trainer,
       .state = state,
       .losses = losses,
+      .metricLog = metricLog,
       .checkpoints = checkpoints.get(),
   };
 }
@@ -268,6 +302,19 @@ static Status checkPassesFrom(int64_t epoch, const SessionOptions &options) {
       std::to_string(epoch + 1) + ", or write it to a file");
 }
 
+/// Returns an error if the test is to run `tests` times or more, but its data
+/// can be read only once.
+static Status checkTestPasses(int64_t tests, const SessionOptions &options) {
+  const auto once =
+      std::ranges::find_if_not(options.evaluateFiles, canBeReadAgain);
+  if (tests < 2 || once == options.evaluateFiles.end())
+    return {};
+  return Status::invalidArgument(
+      onceText(*once) +
+      ", but the tests after epochs and of the checkpoint from which the "
+      "training resumes need it again; write it to a file");
+}
+
 /// Warns if the result of the training will not be saved.
 static void warnIfNothingIsKept(const SessionOptions &options) {
   if (!options.distributed && options.checkpoint.empty() &&
@@ -300,9 +347,11 @@ Status TrainCommand::prepare() {
   if (!options.dumpBatches.empty())
     batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
   PDLRT_RETURN_IF_ERROR(openLosses());
+  PDLRT_RETURN_IF_ERROR(openMetricLog());
   reader.emplace(parts(), batchDump.get());
   saves.emplace(parts(), *model,
                 schedule.value_or(SaveSchedule({}, {}, /*requests=*/0)));
+  openEvaluations();
   epochStart.emplace(parts(), std::move(data), *plan, *recovery, *reader);
   auto addUpTraining = [this](PassReport &report) -> Expected<bool> {
     PDLRT_RETURN_IF_ERROR(addUp(trainer, report).status());
@@ -312,10 +361,54 @@ Status TrainCommand::prepare() {
                EpochLoop::Collaborators{.start = *epochStart,
                                         .reader = *reader,
                                         .saves = *saves,
+                                        .evaluations = *evaluations,
                                         .recovery = *recovery,
-                                        .rangeWarnings = rangeWarnings},
+                                        .rangeWarnings = rangeWarnings,
+                                        .model = *model},
                addUpTraining, terminal);
   return {};
+}
+
+/// Creates the object that evaluates during the training.
+void TrainCommand::openEvaluations() {
+  evaluations.emplace(
+      descriptor, tester.program, options, state,
+      [this](PassReport &report) { return evaluateTest(report); },
+      [this](int64_t steps, const PassReport &report) {
+        noteTestWithinEpoch(steps, report);
+      });
+}
+
+/// Adds the results of a test within an epoch to the summary and to the file of
+/// metrics.
+void TrainCommand::noteTestWithinEpoch(int64_t steps,
+                                       const PassReport &report) {
+  // An evaluation before the first epoch of this run belongs to an earlier run.
+  const bool hasBegunEpoch = state.position.report != nullptr;
+  const int64_t epoch =
+      hasBegunEpoch ? state.position.epoch
+                    : firstEpoch() - (plan->resumesBetweenEpochs() ? 1 : 0);
+  const bool hasLoss = tester.program->objective_count > 0;
+  summarizeTest(descriptor, epoch, steps, report, hasLoss);
+  if (metricLog.isOpen())
+    metricLog.add("test", {steps, epoch},
+                  figuresOf(descriptor, report, hasLoss));
+  loggedTestSteps = steps;
+}
+
+/// Runs the test once. Returns false if a stop signal has interrupted it.
+Expected<bool> TrainCommand::evaluateTest(PassReport &report) {
+  PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", report));
+  PDLRT_RETURN_IF_ERROR(requireSamples(*tester.program, report,
+                                       options.evaluateFiles.empty()
+                                           ? options.data.files
+                                           : options.evaluateFiles));
+  return !stopping;
+}
+
+/// Returns true if no epoch follows `epoch`.
+bool TrainCommand::isLast(int64_t epoch) const {
+  return limits.isLast(epoch, state.agreedSteps) || evaluations->areOver();
 }
 
 /// Returns the first epoch of this run.
@@ -341,23 +434,37 @@ Status TrainCommand::openLosses() {
                        state.totalSteps);
 }
 
+/// Opens the file of metrics over time.
+Status TrainCommand::openMetricLog() {
+  if (options.logMetrics.empty())
+    return {};
+  return metricLog.open(options.logMetrics,
+                        {options.logMetricsSteps, options.logMetricsSeconds},
+                        state.totalSteps);
+}
+
 Status TrainCommand::runTraining() {
   hasBegun = true;
+  starting.drop();
   warnIfNothingIsKept(options);
   // With --steps 0, nothing is trained, and the initial state is the result,
   // which is saved like any other. A training that resumes has a checkpoint
   // already.
   if (options.steps == 0 && !plan->resumes() && !recovery->isResuming())
     PDLRT_RETURN_IF_ERROR(saves->saveInitialState());
+  PDLRT_RETURN_IF_ERROR(evaluateResumed());
   PDLRT_RETURN_IF_ERROR(trainEpochs());
   // If there is nothing left to train, run the requested test anyway.
-  const bool beganNoEpoch = plan->resumes();
-  // A checkpoint after the last step of an epoch has all of its rows, too.
+  const bool beganNoEpoch = plan->resumes() && !stopping;
+  // A checkpoint may have been saved after the last step of an epoch, but
+  // before its end. Then the epoch has begun, but no step was left.
   const bool hadNothingLeft =
       beganNoEpoch ||
       (state.resumedSteps > 0 && !stopping &&
        state.totalSteps == state.resumedSteps && state.dataFailure.ok());
-  if (beganNoEpoch && hasTest(options) && !stopping)
+  if (beganNoEpoch && evaluations->isCurrent(state.totalSteps))
+    tested = evaluations->latest();
+  else if (beganNoEpoch && hasTest(options))
     PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
   PDLRT_RETURN_IF_ERROR(saves->finish());
   // No process may end before the last checkpoint is complete: batch systems
@@ -367,6 +474,7 @@ Status TrainCommand::runTraining() {
     int64_t here = 1;
     PDLRT_RETURN_IF_ERROR(job->sum({&here, 1}, {}));
   }
+  warnIfNoneIsMarked();
   PDLRT_RETURN_IF_ERROR(writeDumps());
   if (stopping && !stopSignal())
     noteStopSignal(SIGTERM);
@@ -382,22 +490,67 @@ Status TrainCommand::runTraining() {
        .tested = tested,
        .hasStopped = stopping,
        .hasGivenUp = saves->hasGivenUp(),
-       .nothingLeft =
-           hadNothingLeft ? describeNothingLeft(options, state) : std::string(),
+       .stoppedEarly = evaluations->endsEarly() && !stopping && !hadNothingLeft
+                           ? evaluations->describeEnd()
+                           : std::string(),
+       .nothingLeft = hadNothingLeft ? describeNothingLeft() : std::string(),
        .printsFigures = options.printsFigures});
+}
+
+/// Evaluates the state from which the training resumes, if it was saved before
+/// its evaluation was complete. Marks its best checkpoint if it is not marked.
+Status TrainCommand::evaluateResumed() {
+  if (checkpoints && plan->resumes())
+    checkpoints->remarkBest(state.evaluations.kept.steps);
+  const int64_t steps = state.totalSteps;
+  const bool isDue =
+      plan->resumes() &&
+      (evaluations->isDue(steps) ||
+       (plan->resumesBetweenEpochs() && evaluations->isDueAtEnd(steps)));
+  int64_t tests = isDue;
+  if (!limits.areExhausted(steps) && limits.epochs() > firstEpoch())
+    tests += limits.epochs() > firstEpoch() + 1 ? 2 : 1;
+  PDLRT_RETURN_IF_ERROR(checkTestPasses(tests, options));
+  if (!isDue)
+    return {};
+  state.agreedSteps = steps;
+  PDLRT_RETURN_IF_ERROR(
+      evaluations->run(steps, TrainingEvaluations::Purpose::WithinEpoch));
+  if (evaluations->takeBest())
+    PDLRT_RETURN_IF_ERROR(saves->keepBest());
+  return {};
+}
+
+/// Warns if --keep-best has selected no checkpoint because no test counted.
+void TrainCommand::warnIfNoneIsMarked() const {
+  if (!options.keepBest.empty() && job->rank() == 0 && !stopping &&
+      state.totalSteps > 0 && state.evaluations.steps == 0)
+    logWarning("--keep-best has marked no checkpoint, because the test after "
+               "an incomplete epoch does not count; give --evaluate-every, or "
+               "complete epochs");
+}
+
+/// Returns the line to print if nothing is left to train.
+std::string TrainCommand::describeNothingLeft() const {
+  return evaluations->endsEarly()
+             ? fmt::format("nothing left to train: the training {}; give a "
+                           "larger --patience to continue",
+                           evaluations->describeEnd())
+             : pdlrt::describeNothingLeft(options, state);
 }
 
 /// Trains the remaining epochs. Each is followed by its test.
 Status TrainCommand::trainEpochs() {
   for (int64_t epoch = firstEpoch();
-       recovery->isResuming() || (epoch < limits.epochs() && !stopping &&
-                                  !limits.areExhausted(state.totalSteps));
+       recovery->isResuming() ||
+       (epoch < limits.epochs() && !stopping &&
+        !limits.areExhausted(state.totalSteps) && !evaluations->areOver());
        ++epoch) {
     PassReport latest;
     PDLRT_RETURN_IF_ERROR(loop->train(epoch, latest));
     PDLRT_RETURN_IF_ERROR(
         requireSamples(*trainer.program, latest, options.data.files));
-    // A signal may end an epoch before its first step.
+    // Without samples, a signal has ended the epoch before its first step.
     if (latest.samples == 0)
       return epoch > 0 ? saves->saveBetweenEpochs(epoch - 1) : Status();
     trained = latest;
@@ -412,33 +565,44 @@ Status TrainCommand::trainEpochs() {
   return {};
 }
 
-/// Logs an epoch. `lines` are its figures.
+/// Logs an epoch, and adds it to the summary and to the file of metrics.
+/// `lines` are its figures.
 void TrainCommand::reportEpoch(int64_t epoch,
                                const std::vector<std::string> &lines) {
   logInfo(
       epochLine(epoch, state.position.hasEnded, trained.steps,
                 options.printsFigures ? lines : std::vector<std::string>()));
+  const bool testHasLoss =
+      tester.program && tester.program->objective_count > 0;
+  summarizeEpoch(descriptor, state, epoch, trained, tested, testHasLoss);
+  if (!metricLog.isOpen())
+    return;
+  const MetricLog::Point point = {state.totalSteps, epoch};
+  nlohmann::ordered_json figures = {{"has_ended", state.position.hasEnded}};
+  figures.update(figuresOf(descriptor, trained, /*hasLoss=*/true));
+  metricLog.add("epoch", point, figures);
+  // A test within the epoch may have been after its last step.
+  if (tested.samples > 0 && loggedTestSteps != state.totalSteps)
+    metricLog.add("test", point, figuresOf(descriptor, tested, testHasLoss));
 }
 
 /// Tests after an epoch, and adds the figures to `lines`, its own.
 Status TrainCommand::test(int64_t epoch, std::vector<std::string> &lines) {
-  const bool isLast = limits.isLast(epoch, state.agreedSteps);
-  Status status = evaluateOnce(tester, "test", tested);
-  if (status.ok())
-    status =
-        requireSamples(*tester.program, tested,
-                       options.evaluateFiles.empty() ? options.data.files
-                                                     : options.evaluateFiles);
+  const bool wasLast = isLast(epoch);
+  const int64_t steps = state.agreedSteps;
+  Status status =
+      evaluations->isCurrent(steps)
+          ? Status()
+          : evaluations->run(steps, TrainingEvaluations::Purpose::Report);
   if (!status.ok())
-    return withoutTest(epoch, isLast, lines, std::move(status));
+    return withoutTest(epoch, wasLast, lines, std::move(status));
   if (stopping) {
     // A signal arrived during the test, so no further epoch follows.
-    if (!isLast)
+    if (!wasLast)
       PDLRT_RETURN_IF_ERROR(saves->saveBetweenEpochs(epoch));
-    // An interrupted test says nothing about the test data.
-    tested = {};
     return {};
   }
+  tested = evaluations->latest();
   const std::vector<std::string> more = reportLines(
       "test", descriptor, tester.program->objective_count > 0, tested);
   lines.insert(lines.end(), more.begin(), more.end());
@@ -446,7 +610,8 @@ Status TrainCommand::test(int64_t epoch, std::vector<std::string> &lines) {
 }
 
 /// Handles a failed test: prints the results of the epoch, `lines`, and saves
-/// what was trained. Returns `failure`.
+/// what was trained, unless memory is exhausted. Returns `failure`, or the
+/// error of saving.
 Status TrainCommand::withoutTest(int64_t epoch, bool isLast,
                                  const std::vector<std::string> &lines,
                                  Status failure) {
@@ -469,6 +634,7 @@ Status TrainCommand::writeDumps() {
     logInfo("wrote " + options.dump);
   }
   losses.close();
+  metricLog.close();
   if (batchDump)
     PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
   return options.costs.empty() ? Status() : writeMeasuredCosts();
@@ -589,6 +755,7 @@ Status TrainCommand::run() {
   if (status.ok())
     status = leave(withAdvice(caught([this] { return runJoined(); })));
   owner.end(status);
+  summarizeCounts(state);
   if (status.ok())
     return state.dataFailure.ok() ? saves->failure() : state.dataFailure;
   if (hasBegun || !stopSignal())

@@ -18,12 +18,15 @@
 #include "Programs/Trainer/EpochLoop.h"
 #include "Programs/Trainer/EpochStart.h"
 #include "Programs/Trainer/LossLog.h"
+#include "Programs/Trainer/MetricLog.h"
 #include "Programs/Trainer/ResumptionPlan.h"
 #include "Programs/Trainer/TrainerOwner.h"
+#include "Programs/Trainer/TrainingEvaluations.h"
 #include "Programs/Trainer/TrainingLimits.h"
 #include "Programs/Trainer/TrainingParts.h"
 #include "Programs/Trainer/TrainingReader.h"
 #include "Recovery/Recovery.h"
+#include "pdlrt/Core/Readiness.h"
 #include "pdlrt/Data/BatchDump.h"
 #include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
 
@@ -45,7 +48,9 @@ Status checkTrainingFlags(const pdl_descriptor &descriptor,
 class TrainCommand final : Command {
 public:
   TrainCommand(const pdl_descriptor &descriptor, const SessionOptions &options)
-      : Command(descriptor, options), owner(descriptor, options) {}
+      : Command(descriptor, options), owner(descriptor, options) {
+    starting.set("starting: no step of this process has begun");
+  }
 
   /// Runs the training. If there is a job, runs it together with the other
   /// processes.
@@ -68,6 +73,14 @@ private:
   Status prepare();
   int64_t firstEpoch() const;
   Status openLosses();
+  void openEvaluations();
+  Expected<bool> evaluateTest(PassReport &report);
+  void noteTestWithinEpoch(int64_t steps, const PassReport &report);
+  bool isLast(int64_t epoch) const;
+  Status evaluateResumed();
+  void warnIfNoneIsMarked() const;
+  std::string describeNothingLeft() const;
+  Status openMetricLog();
   Status trainEpochs();
   void reportEpoch(int64_t epoch, const std::vector<std::string> &lines);
   Status test(int64_t epoch, std::vector<std::string> &lines);
@@ -92,17 +105,23 @@ private:
   std::optional<SaveSchedule> schedule;
   TrainingState state;
   LossLog losses;
+  MetricLog metricLog;
   std::unique_ptr<BatchDump> batchDump;
   /// True if all trainers have joined and agree.
   bool hasBegun = false;
+  /// Reason why this process is not ready before its first step.
+  Readiness::Reason starting{processReadiness()};
   /// Results of the last epoch, and of the test after it.
   PassReport trained, tested;
+  /// Steps before the last test within an epoch; 0: none.
+  int64_t loggedTestSteps = 0;
   // Set after the process has joined the job.
   std::optional<Recovery> recovery;
   std::optional<ResumptionPlan> plan;
   // Set after the model has been created.
   std::optional<TrainingReader> reader;
   std::optional<CheckpointSession> saves;
+  std::optional<TrainingEvaluations> evaluations;
   std::optional<EpochStart> epochStart;
   std::optional<EpochLoop> loop;
   ProgramRun trainer, tester;

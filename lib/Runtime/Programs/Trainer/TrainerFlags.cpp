@@ -28,7 +28,8 @@ static constexpr uint64_t maxFlushAfter = 24 * 3600 * 1000;
 static constexpr const char *dataGroup = "Data", *trainingGroup = "Training",
                             *stateGroup = "State",
                             *checkpointGroup = "Checkpoints",
-                            *executionGroup = "Execution";
+                            *executionGroup = "Execution",
+                            *monitoringGroup = "Monitoring";
 
 static Expected<Replicas> parseReplicas(const std::string &text) {
   const size_t cross = text.find('x');
@@ -115,12 +116,28 @@ static std::vector<Flag> replicaFlags(TrainerFlags &flags) {
 static std::vector<Flag> executionFlags(const pdl_descriptor &descriptor,
                                         SessionOptions &session) {
   const bool isForDevices = descriptor.target != PDL_TARGET_CPU;
+  const bool splitsF32 = !isForDevices &&
+                         descriptor.numerics == PDL_NUMERICS_FAST &&
+                         descriptor.compute == PDL_COMPUTE_ELEMENT;
   return {
       {.names = "--emulate-bf16",
        .value = FlagValue::isGiven(session.emulateBFloat16),
        .help = "Compute a program of --compute=bf16, bf16x3 or bf16x6 without "
                "AVX512-BF16 and AMX, slowly, for tests. Results are those of "
                "numerics strict"},
+      {.names = "--no-bf16x6",
+       .value = FlagValue::isGiven(session.keepsF32),
+       .help = "Compute all f32 products with f32 kernels. Otherwise, numerics "
+               "fast computes large ones as bf16x6 on CPUs with AMX, which is "
+               "faster (docs/Numerics.md). Results depend on it",
+       .isOffered = splitsF32,
+       .refusal =
+           isForDevices
+               ? "--no-bf16x6 is for products on CPUs, but this program "
+                 "computes on a GPU: leave it out"
+               : "--no-bf16x6 is for f32 products of numerics fast, but this "
+                 "program was translated with --numerics=strict or with "
+                 "another --compute: leave it out"},
       {.names = "--device",
        .placeholder = "NAMES",
        .value = FlagValue::text(session.device),
@@ -176,6 +193,11 @@ static std::vector<Flag> trainDataFlags(DataOptions &data) {
            .value = FlagValue::number(data.shuffleWindow, 0, uint64_t(1) << 31),
            .help = "Shuffle the samples within windows of N rows; 0 keeps the "
                    "order of the files"},
+          {.names = "--shuffle-files",
+           .value = FlagValue::isGiven(data.shuffleFiles),
+           .help = "Read the files in another order in each epoch, which "
+                   "depends on --seed and the epoch",
+           .excludes = {"--files-in-turn"}},
           {.names = "--files-in-turn",
            .value = FlagValue::isGiven(data.filesInTurn),
            .help = "The files of --data are pipes that received rows "
@@ -255,6 +277,29 @@ static std::vector<Flag> oneProcessFlags(SessionOptions &session) {
                    "update of each. Results differ from run to run"}};
 }
 
+/// Returns the flags of the file of metrics over time.
+static std::vector<Flag> metricLogFlags(SessionOptions &session) {
+  return {{.names = "--log-metrics",
+           .placeholder = "FILE",
+           .value = FlagValue::text(session.logMetrics),
+           .help = "Write throughput, loss and metrics over time to this file, "
+                   "one JSON object per line, and a line after each epoch and "
+                   "test; - is the standard output. With --resume, lines are "
+                   "appended after those of earlier steps"},
+          {.names = "--log-metrics-steps",
+           .placeholder = "N",
+           .value = FlagValue::number(session.logMetricsSteps, 1, maxCount),
+           .help = "Write a line to --log-metrics after each N steps",
+           .needs = {"--log-metrics"}},
+          {.names = "--log-metrics-seconds",
+           .placeholder = "SECONDS",
+           .value = FlagValue::seconds(session.logMetricsSeconds),
+           .help = "Write a line to --log-metrics when this time has passed "
+                   "since the last one",
+           .needs = {"--log-metrics"},
+           .excludes = {"--log-metrics-steps"}}};
+}
+
 static std::string footerOfOwners(const Mode &mode) {
   return fmt::format(
       "Example with two trainers of two workers each:\n"
@@ -322,6 +367,10 @@ static std::string footerOfTrain(const pdl_descriptor &descriptor) {
 CommandTable pdlrt::trainCommand(const pdl_descriptor &descriptor,
                                  TrainerFlags &flags) {
   SessionOptions &session = flags.session;
+  std::vector<Flag> watched =
+      joined({metricsAddressFlag(flags.metricsAddress), logFormatFlag(),
+              summaryFlag(flags.summary)},
+             metricLogFlags(session));
   CommandTable command = {
       "train", "Train the model on files of samples, and optionally test it",
       FlagTable{
@@ -332,6 +381,7 @@ CommandTable pdlrt::trainCommand(const pdl_descriptor &descriptor,
           {checkpointGroup, checkpointFlags(session)},
           {executionGroup,
            joined(replicaFlags(flags), executionFlags(descriptor, session))},
+          {monitoringGroup, std::move(watched)},
           {executionGroup, tableBoundFlags(session.tableBound,
                                            !modeOf(descriptor).hasServers)}},
       footerOfTrain(descriptor)};
@@ -375,7 +425,8 @@ CommandTable pdlrt::evaluateCommand(const pdl_descriptor &descriptor,
                             "weights, groups. Not with --replicas"},
                    needing("--output", outputFormatFlag(session))})},
           {executionGroup,
-           joined(replicaFlags(flags), executionFlags(descriptor, session))}},
+           joined(replicaFlags(flags), executionFlags(descriptor, session))},
+          {monitoringGroup, {logFormatFlag(), summaryFlag(flags.summary)}}},
       "Example:\n  trainer evaluate --data test.tsv --init-from "
       "model.safetensors"};
 }
@@ -423,7 +474,8 @@ CommandTable pdlrt::predictCommand(const pdl_descriptor &descriptor,
                             "pipe wait for others of their batch before they "
                             "are predicted and written. Never changes a result "
                             "of strict numerics"}},
-                  executionFlags(descriptor, session))}},
+                  executionFlags(descriptor, session))},
+          {monitoringGroup, {logFormatFlag(), summaryFlag(flags.summary)}}},
       "Examples:\n"
       "  trainer predict --data new.tsv --init-from model.safetensors\n"
       "      --output scores.tsv\n"

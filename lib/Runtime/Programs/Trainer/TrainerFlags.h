@@ -14,6 +14,8 @@
 #include "pdlrt/Core/Flags.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 
+#include <string>
+
 namespace pdlrt {
 
 /// Value of --replicas.
@@ -26,6 +28,10 @@ struct TrainerFlags {
   SessionOptions session;
   ClusterFlags cluster;
   Replicas replicas;
+  /// Address of the monitoring endpoint (Monitor.h); empty: none.
+  std::string metricsAddress;
+  /// Path of the summary of the run (RunSummary.h); empty: none.
+  std::string summary;
 };
 
 // These functions return the tables of commands. Flags that this program cannot

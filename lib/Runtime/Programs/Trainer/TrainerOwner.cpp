@@ -75,14 +75,15 @@ void TrainerOwner::end(const Status &outcome) {
   if (!running)
     return;
   ServerCore &core = running->core();
-  // This trainer may have failed before it joined its own owner.
+  // Tells the owner of the failure directly: this trainer may have failed
+  // before it joined the owner.
   if (!outcome.ok() && options.distributed)
     core.failWithTrainer(uint32_t(options.distributed->rank), outcome);
   running->waitUntilOver([] {});
   const JobStatus status = core.status();
   if (outcome.ok() && status.state == JobState::Failed)
     logWarning("this trainer has done its part, but not all of the others: " +
-               status.sentence);
+               status.message);
   running->announceExit(
       exitAnnouncementLimit(/*afterSignal=*/stopSignal() != 0));
   if (!running->isLoaded())

@@ -8,12 +8,16 @@
 
 #include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
 
+#include "Checkpoint/CheckpointNames.h"
 #include "Data/InputFile.h"
+#include "Data/KafkaAddress.h"
+#include "Programs/Trainer/TrainingSummary.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Files/Store.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Recovery/RecoveryChannel.h"
 
@@ -34,16 +38,26 @@ static std::string boundText(const RowRange::Bound &bound) {
 std::string pdlrt::filesText(const std::vector<std::string> &paths) {
   std::string files;
   for (const std::string &file : paths) {
+    if (isKafkaAddress(file)) {
+      files += (files.empty() ? "" : ", ") + kafkaIdentity(file);
+      continue;
+    }
     if (isStandardInput(file)) {
       files += (files.empty() ? "" : ", ") + inputName(file);
       continue;
     }
     std::error_code error;
-    const std::uintmax_t size = fs::file_size(file, error);
+    const auto stored = isInObjectStore(file)
+                            ? pinnedInfo(file)
+                            : Expected<StoredFileInfo>(StoredFileInfo());
+    const std::uintmax_t size = isInObjectStore(file)
+                                    ? (stored ? stored->bytes : 0)
+                                    : fs::file_size(file, error);
+    const bool isThere =
+        isInObjectStore(file) ? stored.ok() : fs::exists(file, error);
     const std::string bytes =
-        fs::exists(file, error)
-            ? fmt::format("{} bytes", size == UINTMAX_MAX ? 0 : size)
-            : "which is not there";
+        isThere ? fmt::format("{} bytes", size == UINTMAX_MAX ? 0 : size)
+                : "which is not there";
     files += fmt::format("{}{} ({})", files.empty() ? "" : ", ",
                          fs::path(file).filename().string(), bytes);
   }
@@ -78,7 +92,9 @@ pdlrt::dataSettings(const SessionOptions &options) {
       {"--header", data.header ? "yes" : "no"},
       {"--columns", columns.empty() ? "by the model" : columns},
       {"--batch-size", std::to_string(data.batchSize)},
-      {"--shuffle-window", std::to_string(data.shuffleWindow)},
+      // One entry, because old checkpoints have no order of files.
+      {"--shuffle-window", std::to_string(data.shuffleWindow) +
+                               (data.shuffleFiles ? " --shuffle-files" : "")},
       {"--replicas", fmt::format("{}x{}", options.groups, options.workers)}};
 }
 
@@ -157,8 +173,8 @@ Status TrainingCheckpoints::resume(Scheduler &scheduler) {
       options.checkpoint, refused, checkOfResume(), &scheduler);
   if (!newest)
     return newest.status();
-  for (const std::string &sentence : refused)
-    logWarning("passed over " + sentence);
+  for (const std::string &message : refused)
+    logWarning("passed over " + message);
   if (!*newest) {
     logInfo("no checkpoint in " + options.checkpoint + " yet: training begins");
     return {};
@@ -180,7 +196,8 @@ Status TrainingCheckpoints::goBackTo(int64_t steps, Scheduler &scheduler) {
 }
 
 /// Takes the checkpoint to resume from. Returns an error unless it belongs to
-/// this model and was written with the same flags.
+/// this model and was written with the same flags. Other numerics only cause a
+/// warning.
 Status TrainingCheckpoints::take(Checkpoint checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
   OldLayout old = {.accepted = options.acceptOldLayout, .unchecked = {}};
@@ -225,6 +242,8 @@ struct TrainingCheckpoints::Save {
   int64_t deltas = 0;
   /// State of an unfinished epoch, which must still be written.
   std::optional<RunningEpoch> running;
+  /// True if the checkpoint is the best one so far.
+  bool isBest = false;
   /// Measures the time from the start of the save.
   Stopwatch stopwatch;
 };
@@ -245,7 +264,8 @@ SaveScope TrainingCheckpoints::scopeOf(const std::string &name) const {
   uint64_t digest = 0;
   if (!previous || previous->deltas >= options.checkpointDeltas ||
       fs::path(name).filename() == previous->link.name ||
-      !readManifest(root + "/" + previous->link.name + "/" + manifestName,
+      !readManifest(absolutePlace(root) + "/" + previous->link.name + "/" +
+                        manifestName,
                     &digest) ||
       digest != previous->link.digest)
     return {SavedRows::Base};
@@ -268,6 +288,8 @@ Status TrainingCheckpoints::complete(Save &save) {
                       save.saveName,
                       save.deltas};
   metrics.seconds.observe(save.stopwatch.lap());
+  if (save.isBest)
+    mark(steps);
   // The checkpoint is complete, so an error here is only a warning.
   if (const Status removed = folder->removeOld(steps, options.checkpointKeep);
       !removed.ok())
@@ -308,6 +330,7 @@ Status TrainingCheckpoints::begin(Job &job, Model &model,
   const std::string path = CheckpointFolder::nameIn(root, progress.steps);
   const SaveScope scope = scopeOf(path);
   auto save = std::make_shared<Save>(CheckpointWriter(path));
+  save->isBest = isBest(progress.steps);
   save->manifest.settings = settings;
   if (running.rest)
     noteDivision(running.rest->steps, save->manifest);
@@ -341,6 +364,32 @@ Status TrainingCheckpoints::begin(Job &job, Model &model,
   ongoing = std::make_unique<BackgroundTask>(
       "save", [this, save] { return complete(*save); });
   return {};
+}
+
+/// Marks a complete checkpoint as the best one. A failure is only a warning.
+void TrainingCheckpoints::mark(int64_t steps) const {
+  if (!folder)
+    return;
+  if (const Status marked = folder->markBest(steps); !marked.ok())
+    logWarning(marked.message());
+}
+
+void TrainingCheckpoints::keepBest(int64_t steps) {
+  bestSteps = steps;
+  // A save of this step may have failed. Then a repeated save marks it.
+  if (whole == steps)
+    mark(steps);
+}
+
+void TrainingCheckpoints::remarkBest(int64_t steps) const {
+  if (steps > 0 && readManifest(pathOf(root, steps) + "/" + manifestName))
+    mark(steps);
+}
+
+void TrainingCheckpoints::noteWhole() {
+  metrics.count({});
+  whole = latest.first;
+  summarizeCheckpoint(pathOf(root, whole), whole);
 }
 
 Status TrainingCheckpoints::check() {

@@ -12,6 +12,7 @@
 #include "Engine/ProgramRun.h"
 #include "Engine/TrainingState.h"
 #include "Programs/Trainer/LossLog.h"
+#include "Programs/Trainer/MetricLog.h"
 #include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Engine/ReplicaSet.h"
 #include "pdlrt/Job/Job.h"
@@ -34,6 +35,7 @@ struct TrainingParts {
   ProgramRun &run;
   TrainingState &state;
   LossLog &losses;
+  MetricLog &metricLog;
   /// Null if the training does not save.
   TrainingCheckpoints *checkpoints = nullptr;
 

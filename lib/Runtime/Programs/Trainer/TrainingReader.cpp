@@ -15,8 +15,9 @@
 
 using namespace pdlrt;
 
-/// Handles a failure to read data. If steps were done, requests a graceful
-/// shutdown and returns ok. A failed job could lose the checkpoint of the
+/// Handles a failure to read data. If no step was done, or if memory is
+/// exhausted, returns `failure`. Otherwise stores it, requests a graceful
+/// shutdown, and returns ok. A failed job could lose the checkpoint of the
 /// previous epoch, which other processes may still write.
 Status TrainingReader::withoutData(Status failure) {
   TrainingState &state = parts.state;

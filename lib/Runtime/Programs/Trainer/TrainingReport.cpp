@@ -9,6 +9,7 @@
 #include "Programs/Trainer/TrainingReport.h"
 
 #include "Programs/Trainer/Reports.h"
+#include "Programs/Trainer/TrainingSummary.h"
 #include "pdlrt/Engine/StepCosts.h"
 
 #include <fmt/format.h>
@@ -56,31 +57,22 @@ static void reportSteps(const TrainingResult &result) {
     printLine("stopped because checkpoints cannot be saved");
   else if (result.hasStopped)
     printLine("stopped by a signal after the current step");
+  else if (!result.stoppedEarly.empty())
+    printLine(result.stoppedEarly);
   if (!result.nothingLeft.empty())
     printLine(result.nothingLeft);
-  // If no step was done, the totals do not include the epoch that the
-  // checkpoint was in, so the difference would be wrong.
-  const int64_t runSamples = state.totalSteps > state.resumedSteps
-                                 ? state.totalSamples - state.resumedSamples
-                                 : 0;
+  const RunCounts counts(state);
   if (state.resumedSteps > 0)
     printLine(fmt::format("resumed after {} steps, {} samples",
                           state.resumedSteps, state.resumedSamples));
-  const int64_t runSteps = state.totalSteps - state.resumedSteps;
-  const int64_t ownSteps = runSteps - state.earlierSteps;
-  // All steps have the same number of samples, except the last ones.
-  const double ownSamples =
-      runSteps > 0 ? double(runSamples) * double(ownSteps) / double(runSteps)
-                   : 0;
-  printLine(
-      fmt::format("trained {} steps, {} samples{} in {:.1f} s ({:.0f} "
-                  "samples/s)",
-                  runSteps, runSamples,
-                  state.earlierSteps > 0
-                      ? fmt::format(", {} steps since it came back", ownSteps)
-                      : std::string(),
-                  state.jobSeconds,
-                  state.jobSeconds > 0 ? ownSamples / state.jobSeconds : 0.0));
+  printLine(fmt::format(
+      "trained {} steps, {} samples{} in {:.1f} s ({:.0f} samples/s)",
+      counts.steps, counts.samples,
+      state.earlierSteps > 0
+          ? fmt::format(", {} steps since it came back", counts.ownSteps)
+          : std::string(),
+      state.jobSeconds,
+      state.jobSeconds > 0 ? counts.ownSamples / state.jobSeconds : 0.0));
   for (const std::string &line : costLines(result.trainer.engine->costs(),
                                            state.seconds, state.cpuSeconds))
     printLine(line);
@@ -93,6 +85,7 @@ static void reportSteps(const TrainingResult &result) {
 static Status reportState(const pdl_descriptor &descriptor,
                           const TrainingResult &result) {
   const Model &model = result.model;
+  PDLRT_RETURN_IF_ERROR(summarizeTables(model));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
     if (model.table(i)) {
       const Expected<TableSize> size = model.tableSize(i);

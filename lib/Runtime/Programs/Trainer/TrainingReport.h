@@ -47,6 +47,8 @@ struct TrainingResult {
   /// `hasStopped`: the job has ended early. `hasGivenUp`: it has ended because
   /// saves failed.
   bool hasStopped = false, hasGivenUp = false;
+  /// Reason why the training stopped early; empty if it did not.
+  std::string stoppedEarly = {};
   /// The line of `describeNothingLeft`, or empty if something was left to
   /// train.
   std::string nothingLeft;

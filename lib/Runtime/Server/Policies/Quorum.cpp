@@ -46,7 +46,8 @@ public:
       come += round.hasCome[rank];
       resting += !round.hasCome[rank] && !round.takesPart[rank];
     }
-    // A round of late gradients only is closed when no trainer can join it.
+    // A round that has only late gradients is closed when no trainer can take
+    // part in it.
     if (come == 0)
       return resting == round.hasCome.size();
     return come + resting >= quorum;
@@ -61,8 +62,8 @@ public:
         ++come;
         least = std::min(least, round.steps[rank]);
       }
-    // Trainers without data: `ahead` have finished the step of this round, too,
-    // and `ended` have not.
+    // Trainers without data: `ahead` have also finished the step of this round,
+    // `ended` have not.
     uint32_t ahead = 0, ended = 0;
     for (size_t rank = 0; rank < round.hasCome.size(); ++rank)
       if (!round.hasCome[rank] && !round.takesPart[rank])

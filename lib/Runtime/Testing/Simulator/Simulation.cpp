@@ -62,7 +62,7 @@ private:
     event.what = Event::What::ServerEnded;
     event.when = world.clock.now();
     event.server = rank;
-    event.text = core->status().sentence;
+    event.text = core->status().message;
     world.history.push_back(event);
     ++world.endedServers;
     linger(world.clock.now() + Seconds(10));

@@ -32,7 +32,7 @@ struct ToyTrainer::Shared {
   bool isLeaving = false;
   bool isOver = false;
   /// Sends Leave messages to the servers; set by the process's sender.
-  std::function<void(const std::string &sentence)> leave = {};
+  std::function<void(const std::string &message)> leave = {};
   /// Returns true if a server has reported to a sender that another process has
   /// the rank.
   std::function<bool()> placeIsTaken = {};
@@ -53,11 +53,11 @@ struct ToyTrainer::Shared {
     event.text = text;
     world.history.push_back(event);
   }
-  void giveUp(const std::string &sentence) {
+  void giveUp(const std::string &message) {
     if (isLeaving)
       return;
-    note(hasJoined ? Event::What::Failed : Event::What::Refused, sentence);
-    leave(sentence);
+    note(hasJoined ? Event::What::Failed : Event::What::Refused, message);
+    leave(message);
   }
 };
 
@@ -77,7 +77,7 @@ public:
   void greet();
   /// Joins all servers, after the process has.
   void begin();
-  void leave(const std::string &sentence);
+  void leave(const std::string &message);
   bool placeIsTaken() const {
     return std::any_of(
         sessions.begin(), sessions.end(),
@@ -137,8 +137,8 @@ private:
   void sendStep();
   Message sendAhead(uint32_t server, const Message &payload);
   void readStep();
-  void joinToLeave(uint32_t server, const std::string &sentence);
-  void sayLeave(uint32_t server, const std::string &sentence);
+  void joinToLeave(uint32_t server, const std::string &message);
+  void sayLeave(uint32_t server, const std::string &message);
   void over();
   void left();
   Event eventOf(Event::What what, uint32_t server) const;
@@ -458,11 +458,11 @@ void ToyTrainer::Sender::readStep() {
     shared->sendSums();
 }
 
-void ToyTrainer::Sender::leave(const std::string &sentence) {
+void ToyTrainer::Sender::leave(const std::string &message) {
   if (shared->isLeaving)
     return;
   shared->isLeaving = true;
-  if (sentence.empty())
+  if (message.empty())
     shared->note(Event::What::Left);
   // Like DistributedJob::leave.
   if (shared->placeIsTaken()) {
@@ -473,34 +473,33 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
   ++wave;
   leavesLeft = sessions.size();
   for (uint32_t server = 0; server < sessions.size(); ++server)
-    if (!sentence.empty() && greetedAt[server] && !joinedAt[server])
-      joinToLeave(server, sentence);
+    if (!message.empty() && greetedAt[server] && !joinedAt[server])
+      joinToLeave(server, message);
     else
-      sayLeave(server, sentence);
+      sayLeave(server, message);
   // After a regular end, the process waits as long as its Leave takes. That a
   // Leave and the network are lost at the same time is not a fault that this
   // test looks for.
   after(std::chrono::seconds(10),
-        sentence.empty() ? &Sender::over : &Sender::left);
+        message.empty() ? &Sender::over : &Sender::left);
 }
 
 /// Joins a server that was greeted, and leaves it at once. Otherwise the server
 /// would wait for this process. See ServerGroup::joinToLeave.
 void ToyTrainer::Sender::joinToLeave(uint32_t server,
-                                     const std::string &sentence) {
+                                     const std::string &message) {
   ServerSession &session = *sessions[server];
   session.becomeStart(shared->incarnation != 0 ? shared->incarnation : 1,
                       StartSign::Claim::OnlyIfFirst);
   session.join({}, [weak = weak_from_this(), server,
-                    sentence](const Expected<Message> &) {
+                    message](const Expected<Message> &) {
     if (const auto self = weak.lock())
-      self->sayLeave(server, sentence);
+      self->sayLeave(server, message);
   });
 }
 
-void ToyTrainer::Sender::sayLeave(uint32_t server,
-                                  const std::string &sentence) {
-  sessions[server]->send(MessageKind::Leave, Message::ofString(sentence),
+void ToyTrainer::Sender::sayLeave(uint32_t server, const std::string &message) {
+  sessions[server]->send(MessageKind::Leave, Message::ofString(message),
                          [weak = weak_from_this()](const Expected<Message> &) {
                            const auto self = weak.lock();
                            if (self && --self->leavesLeft == 0)
@@ -526,9 +525,9 @@ ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start)
   for (uint32_t worker = 0; worker <= in.scenario.workers; ++worker)
     senders.push_back(std::make_shared<Sender>(shared, worker));
   shared->leave =
-      [weak = std::weak_ptr(senders.front())](const std::string &sentence) {
+      [weak = std::weak_ptr(senders.front())](const std::string &message) {
         if (const auto process = weak.lock())
-          process->leave(sentence);
+          process->leave(message);
       };
   shared->sendSums = [weak = std::weak_ptr(senders.front())] {
     if (const auto process = weak.lock())

@@ -13,6 +13,7 @@
 #include "Transport/OpenCall.h"
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Mutex.h"
 
 #include <cerrno>
 #include <cstring>
@@ -97,7 +98,7 @@ private:
   /// caller may free them when the call has ended, even if gRPC still requests
   /// more of them.
   void letGoOfBytes() {
-    const std::lock_guard lock(reading);
+    const MutexLock lock(reading);
     isOver = true;
   }
   void write() {
@@ -107,7 +108,7 @@ private:
     }
     grpc::ByteBuffer next;
     {
-      const std::lock_guard lock(reading);
+      const MutexLock lock(reading);
       if (isOver)
         return;
       next = outgoing.next();
@@ -132,8 +133,8 @@ private:
                       std::to_string(side.options.largestMessage) + " bytes");
       context.TryCancel();
     }
-    // The caller need not wait for the status: it only shows that gRPC has
-    // finished the call.
+    // With a whole response, ends the call for the caller now. The status,
+    // which comes later, only shows that gRPC has finished the call.
     answered = whole;
     stream->Finish(&status, finishTag.arm(shared_from_this()));
     if (whole)
@@ -170,8 +171,8 @@ private:
   const std::shared_ptr<Complaint> complaint;
   const std::string front;
   /// Protects reading of the request's bytes.
-  std::mutex reading;
-  bool isOver = false;
+  Mutex reading;
+  bool isOver PDLRT_GUARDED_BY(reading) = false;
   ChunkWriter outgoing;
   ChunkReader incoming;
   grpc::ByteBuffer chunk;
@@ -196,7 +197,7 @@ public:
   ~GrpcConnection() override {
     std::vector<std::weak_ptr<ClientCall>> calls;
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       calls.swap(openCalls);
     }
     for (const std::weak_ptr<ClientCall> &open : calls)
@@ -209,7 +210,7 @@ public:
         side, std::make_shared<OpenCall>(std::move(done)), complaint,
         std::move(request));
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       if (openCalls.size() >= sweepAt) {
         std::erase_if(openCalls, [](const auto &old) { return old.expired(); });
         sweepAt = 2 * openCalls.size() + 16;
@@ -223,9 +224,9 @@ private:
   ClientSide &side;
   std::shared_ptr<Complaint> complaint;
   grpc::GenericStub stub;
-  std::mutex mutex;
-  std::vector<std::weak_ptr<ClientCall>> openCalls;
-  size_t sweepAt = 16;
+  Mutex mutex;
+  std::vector<std::weak_ptr<ClientCall>> openCalls PDLRT_GUARDED_BY(mutex);
+  size_t sweepAt PDLRT_GUARDED_BY(mutex) = 16;
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 #include "Transport/Grpc/Chunks.h"
 #include "Transport/Grpc/Poller.h"
 #include "Transport/Grpc/TcpDoor.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Transport/BindCheck.h"
 
 #include <atomic>
@@ -44,27 +45,27 @@ public:
   using Calls = std::map<const void *, std::shared_ptr<ServerCall>>;
   /// Returns false if the listener is stopping.
   bool add(const void *responder, std::shared_ptr<ServerCall> call) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     return !stopped && calls.emplace(responder, std::move(call)).second;
   }
   /// Removes a call and returns it; null if it was taken before or the listener
   /// has stopped.
   std::shared_ptr<ServerCall> take(const void *responder) {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     auto node = calls.extract(responder);
     return node ? std::move(node.mapped()) : nullptr;
   }
   /// Removes all calls and returns them. Later calls are rejected.
   Calls stop() {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     stopped = true;
     return std::exchange(calls, {});
   }
 
 private:
-  std::mutex mutex;
-  bool stopped = false;
-  Calls calls;
+  Mutex mutex;
+  bool stopped PDLRT_GUARDED_BY(mutex) = false;
+  Calls calls PDLRT_GUARDED_BY(mutex);
 };
 
 /// Shared by all calls of a listener.
@@ -80,8 +81,10 @@ struct ServerSide {
   std::unique_ptr<Poller> poller;
 };
 
-/// A call on a server. The object lives from the arrival of the call until gRPC
-/// has finished it. Its functions run one after the other.
+/// A call on a server. The object is created before the call arrives: when gRPC
+/// is requested to accept one. It lives until gRPC has finished the call, or
+/// until the listener stops without a call. Its functions run one after the
+/// other.
 class ServerCall final : public std::enable_shared_from_this<ServerCall> {
 public:
   explicit ServerCall(ServerSide &ofSide)
@@ -111,7 +114,7 @@ public:
     try {
       status = grpc::Status(code, std::string(why));
     } catch (const std::bad_alloc &) {
-      // The code alone is sufficient.
+      // Sends the code without a text.
     }
     stream.Finish(status, finishTag.arm(shared_from_this()));
   }

@@ -18,21 +18,21 @@ using namespace pdlrt;
 using namespace pdlrt::grpcimpl;
 
 void LiveCount::enter() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   ++count;
 }
 
 void LiveCount::leave() {
   // Notify while the mutex is locked: a waiting thread may destroy this object
   // as soon as it is unlocked.
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (--count == 0)
     changed.notify_all();
 }
 
 void LiveCount::waitForNone() {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [this] { return count == 0; });
+  MutexLock lock(mutex);
+  changed.wait(lock, [this]() PDLRT_REQUIRES(mutex) { return count == 0; });
 }
 
 Status Poller::start(unsigned threadCount) {
@@ -54,7 +54,7 @@ Poller::~Poller() {
 }
 
 void Poller::loop() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (!finished) {
     if (!hasLeader) {
       lead(lock);
@@ -70,11 +70,11 @@ void Poller::loop() {
   }
 }
 
-void Poller::lead(std::unique_lock<std::mutex> &lock) {
+void Poller::lead(MutexLock &lock) {
   const uint64_t own = ++term;
   hasLeader = true;
   inTask = false;
-  // A sleeping thread may become the watcher of this one.
+  // Wakes a sleeping thread, which becomes the watcher of this one.
   changed.notify_one();
   lock.unlock();
   Tag *tag = nullptr;
@@ -94,7 +94,7 @@ void Poller::lead(std::unique_lock<std::mutex> &lock) {
 void Poller::run(std::function<void()> task) {
   const uint64_t own = term;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (refusing)
       return;
     if (busy == maxBusy) {
@@ -115,7 +115,7 @@ void Poller::run(std::function<void()> task) {
     // Destroy the task while the mutex is not locked, because its destructor
     // may call this poller.
     task = nullptr;
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (waiting.empty()) {
       --busy;
       if (term == own)
@@ -131,7 +131,7 @@ void Poller::run(std::function<void()> task) {
 
 void Poller::refuseTasks() {
   std::deque<std::function<void()>> forgotten;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   refusing = true;
   forgotten.swap(waiting);
 }

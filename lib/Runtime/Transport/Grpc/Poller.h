@@ -10,15 +10,14 @@
 #define LIB_RUNTIME_TRANSPORT_GRPC_POLLER_H
 
 #include "Transport/Grpc/ThreadSanitizer.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -77,9 +76,9 @@ private:
   void enter();
   void leave();
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  size_t count = 0;
+  Mutex mutex;
+  ConditionVariable changed;
+  size_t count PDLRT_GUARDED_BY(mutex) = 0;
 };
 
 /// Threads that wait for operations of gRPC and run callbacks. One of them, the
@@ -112,8 +111,10 @@ public:
 private:
   using SteadyClock = std::chrono::steady_clock;
   void loop();
-  void lead(std::unique_lock<std::mutex> &lock);
-  bool leaderIsLate() const {
+  /// Not analyzed: it unlocks the lock of its caller for a while.
+  void lead(MutexLock &lock)
+      PDLRT_REQUIRES(mutex) PDLRT_NO_THREAD_SAFETY_ANALYSIS;
+  bool leaderIsLate() const PDLRT_REQUIRES(mutex) {
     return inTask && SteadyClock::now() - taskStart > patience;
   }
 
@@ -122,21 +123,21 @@ private:
 
   const Next next;
   size_t maxBusy = 1;
-  std::mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex;
+  ConditionVariable changed;
   /// Number of leaders so far. It tells a thread that it is no longer the
   /// leader.
   std::atomic<uint64_t> term{0};
-  bool hasLeader = false;
+  bool hasLeader PDLRT_GUARDED_BY(mutex) = false;
   /// True if another thread watches the leader.
-  bool hasWatcher = false;
-  bool finished = false;
+  bool hasWatcher PDLRT_GUARDED_BY(mutex) = false;
+  bool finished PDLRT_GUARDED_BY(mutex) = false;
   /// `inTask`: true if the leader runs a task. `taskStart`: start of that task.
-  bool inTask = false;
-  SteadyClock::time_point taskStart;
-  size_t busy = 0;
-  bool refusing = false;
-  std::deque<std::function<void()>> waiting;
+  bool inTask PDLRT_GUARDED_BY(mutex) = false;
+  SteadyClock::time_point taskStart PDLRT_GUARDED_BY(mutex);
+  size_t busy PDLRT_GUARDED_BY(mutex) = 0;
+  bool refusing PDLRT_GUARDED_BY(mutex) = false;
+  std::deque<std::function<void()>> waiting PDLRT_GUARDED_BY(mutex);
   std::vector<std::thread> threads;
 };
 

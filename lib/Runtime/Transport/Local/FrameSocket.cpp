@@ -72,7 +72,7 @@ FrameSocket::FrameSocket(SocketLoop &loop, Descriptor connected,
 
 bool FrameSocket::start(std::weak_ptr<FrameTaker> of) {
   taker = std::move(of);
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   number = loop.add(socket.get(), shared_from_this(), /*read=*/true);
   std::list<Outgoing> sent;
   if (number != 0)
@@ -111,7 +111,7 @@ bool FrameSocket::enqueue(Outgoing frame) {
     shut();
     return false;
   }
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (isClosed || isShut)
     return false;
   queuedBytes += sent.front().message.size();
@@ -209,7 +209,7 @@ void FrameSocket::canWrite() {
   std::list<Outgoing> sent;
   bool pauses = false;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (isClosed || !waitsToWrite)
       return;
     waitsToWrite = false;
@@ -226,7 +226,7 @@ void FrameSocket::canWrite() {
 void FrameSocket::keep(uint64_t call) {
   Message dropped;
   std::list<Outgoing> unsent;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   const auto found = std::ranges::find_if(queue, [&](const Outgoing &frame) {
     return frame.call == call && frame.headSize == headSize;
   });
@@ -272,13 +272,13 @@ bool FrameSocket::copyRest(Outgoing &frame, Message &dropped) const {
 }
 
 bool FrameSocket::isIdle() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return isClosed || isShut || queue.empty();
 }
 
 void FrameSocket::shut() {
   std::list<Outgoing> dropped;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   shutWithLock(dropped);
 }
 
@@ -298,7 +298,7 @@ void FrameSocket::shutWithLock(std::list<Outgoing> &dropped) {
 //===----------------------------------------------------------------------===//
 
 void FrameSocket::readOn() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   readOnWithLock();
 }
 
@@ -322,7 +322,7 @@ void FrameSocket::hungUp() { end(); }
 void FrameSocket::end() {
   std::list<Outgoing> dropped;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (isClosed)
       return;
     isClosed = true;
@@ -386,7 +386,9 @@ void FrameSocket::read() {
 }
 
 /// Parses the bytes that were read. Returns true if more bytes are needed.
-/// Returns false if nothing may be read now.
+/// Returns false if the socket is closed, or if reading pauses because the
+/// receiver is not ready (`FrameTaker::isReady`). Closes the socket if the
+/// bytes are invalid.
 bool FrameSocket::parse(FrameTaker &to) {
   while (true) {
     const size_t staged = stageEnd - stageBegin;
@@ -405,7 +407,7 @@ bool FrameSocket::parse(FrameTaker &to) {
       break;
     case Reading::Head: {
       {
-        const std::lock_guard lock(mutex);
+        const MutexLock lock(mutex);
         if (isClosed)
           return false;
         if (!to.isReady(isCrowded())) {

@@ -10,6 +10,7 @@
 #define LIB_RUNTIME_TRANSPORT_LOCAL_FRAMESOCKET_H
 
 #include "Transport/Local/SocketLoop.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Transport/Transport.h"
 
 #include <array>
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt::localimpl {
@@ -95,13 +95,13 @@ private:
   };
 
   bool enqueue(Outgoing frame);
-  void flush(std::list<Outgoing> &sent);
-  void advance(size_t count, std::list<Outgoing> &sent);
+  void flush(std::list<Outgoing> &sent) PDLRT_REQUIRES(mutex);
+  void advance(size_t count, std::list<Outgoing> &sent) PDLRT_REQUIRES(mutex);
   bool copyRest(Outgoing &frame, Message &dropped) const;
-  bool isCrowded() const;
-  void shutWithLock(std::list<Outgoing> &dropped);
-  void readOnWithLock();
-  void wait();
+  bool isCrowded() const PDLRT_REQUIRES(mutex);
+  void shutWithLock(std::list<Outgoing> &dropped) PDLRT_REQUIRES(mutex);
+  void readOnWithLock() PDLRT_REQUIRES(mutex);
+  void wait() PDLRT_REQUIRES(mutex);
   void read();
   bool parse(FrameTaker &taker);
   bool takeHead(FrameTaker &taker, bool &more);
@@ -112,18 +112,21 @@ private:
   SocketLoop &loop;
   const Descriptor socket;
   const uint64_t largestMessage;
-  uint64_t number = 0;
 
-  std::mutex mutex;
+  Mutex mutex;
+  /// Number of the socket in the loop.
+  uint64_t number PDLRT_GUARDED_BY(mutex) = 0;
   /// `isShut`: nothing more is sent, and the loop will close the socket soon,
   /// unless the loop has stopped. `isClosed`: the socket is closed.
-  bool isShut = false, isClosed = false;
-  bool isPaused = false, waitsToWrite = false;
+  bool isShut PDLRT_GUARDED_BY(mutex) = false, isClosed
+                                               PDLRT_GUARDED_BY(mutex) = false;
+  bool isPaused PDLRT_GUARDED_BY(mutex) = false, waitsToWrite PDLRT_GUARDED_BY(
+                                                     mutex) = false;
   /// True if the system had no memory for data to be sent.
-  bool isStarved = false;
-  std::list<Outgoing> queue;
+  bool isStarved PDLRT_GUARDED_BY(mutex) = false;
+  std::list<Outgoing> queue PDLRT_GUARDED_BY(mutex);
   /// Bytes of the messages in the queue.
-  size_t queuedBytes = 0;
+  size_t queuedBytes PDLRT_GUARDED_BY(mutex) = 0;
 
   // Used only by the loop's thread.
   std::weak_ptr<FrameTaker> taker;

@@ -10,6 +10,7 @@
 
 #include "Transport/Local/FrameSocket.h"
 #include "Transport/OpenCall.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Transport/SocketName.h"
 
 #include <cerrno>
@@ -53,7 +54,7 @@ private:
     std::shared_ptr<Socket> over;
   };
 
-  int connect();
+  int connect() PDLRT_REQUIRES(mutex);
   uint64_t next(uint64_t after, const Socket *over);
   void end(uint64_t number, CallResult result);
   void lost(const Socket &socket);
@@ -61,10 +62,10 @@ private:
 
   ClientSide &side;
   const Address address;
-  std::mutex mutex;
-  std::shared_ptr<Socket> current;
-  uint64_t lastNumber = 0;
-  std::map<uint64_t, Waiting> calls;
+  Mutex mutex;
+  std::shared_ptr<Socket> current PDLRT_GUARDED_BY(mutex);
+  uint64_t lastNumber PDLRT_GUARDED_BY(mutex) = 0;
+  std::map<uint64_t, Waiting> calls PDLRT_GUARDED_BY(mutex);
 };
 
 class ClientCalls::Socket final : public FrameTaker {
@@ -124,7 +125,7 @@ int ClientCalls::connect() {
 
 void ClientCalls::call(Message request, ClockTime deadline, CallDone done) {
   auto open = std::make_shared<OpenCall>(std::move(done));
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   const int error = connect();
   const uint64_t number = ++lastNumber;
   calls.emplace(number, Waiting{std::move(open), deadline, current});
@@ -143,14 +144,14 @@ void ClientCalls::call(Message request, ClockTime deadline, CallDone done) {
 }
 
 bool ClientCalls::isOpen(uint64_t number) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return calls.contains(number);
 }
 
 void ClientCalls::end(uint64_t number, CallResult result) {
   Waiting waiting;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const auto found = calls.find(number);
     if (found == calls.end())
       return;
@@ -160,14 +161,14 @@ void ClientCalls::end(uint64_t number, CallResult result) {
   if (waiting.over)
     waiting.over->frames->keep(number);
   waiting.open->end(std::move(result));
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   calls.erase(number);
 }
 
 /// Returns the number of the first open call after number `after`, or 0 if
 /// there is none. If `over` is not null, considers only calls over that socket.
 uint64_t ClientCalls::next(uint64_t after, const Socket *over) {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   for (auto each = calls.upper_bound(after); each != calls.end(); ++each)
     if (!over || each->second.over.get() == over)
       return each->first;
@@ -177,7 +178,7 @@ uint64_t ClientCalls::next(uint64_t after, const Socket *over) {
 void ClientCalls::lost(const Socket &socket) {
   std::shared_ptr<Socket> dropped;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (current.get() == &socket)
       dropped = std::move(current);
   }
@@ -189,7 +190,7 @@ void ClientCalls::lost(const Socket &socket) {
 void ClientCalls::close() {
   std::shared_ptr<Socket> socket;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     socket = std::exchange(current, nullptr);
   }
   if (socket)
@@ -202,7 +203,7 @@ ClockTime ClientCalls::endLate(ClockTime now) {
   ClockTime next = never;
   std::vector<uint64_t> late;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     for (const auto &[number, waiting] : calls)
       if (waiting.deadline <= now)
         late.push_back(number);
@@ -217,7 +218,7 @@ ClockTime ClientCalls::endLate(ClockTime now) {
 ClockTime ClientSide::endLate(ClockTime now) {
   std::vector<std::shared_ptr<ClientCalls>> all;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     std::erase_if(connections, [](const auto &old) { return old.expired(); });
     for (const auto &connection : connections)
       if (auto calls = connection.lock())
@@ -249,7 +250,7 @@ private:
 std::unique_ptr<Connection>
 localimpl::createConnection(ClientSide &side, const Address &address) {
   auto calls = std::make_shared<ClientCalls>(side, address);
-  const std::lock_guard lock(side.mutex);
+  const MutexLock lock(side.mutex);
   side.connections.push_back(calls);
   return std::make_unique<LocalConnection>(std::move(calls));
 }

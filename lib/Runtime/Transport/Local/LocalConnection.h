@@ -10,11 +10,11 @@
 #define LIB_RUNTIME_TRANSPORT_LOCAL_LOCALCONNECTION_H
 
 #include "Transport/Local/SocketLoop.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Transport/Address.h"
 #include "pdlrt/Transport/LocalTransport.h"
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace pdlrt::localimpl {
@@ -32,8 +32,8 @@ struct ClientSide {
 
   RealClock &clock;
   const LocalOptions options;
-  std::mutex mutex;
-  std::vector<std::weak_ptr<ClientCalls>> connections;
+  Mutex mutex;
+  std::vector<std::weak_ptr<ClientCalls>> connections PDLRT_GUARDED_BY(mutex);
   /// Last member, because its thread uses the others.
   SocketLoop loop;
 };

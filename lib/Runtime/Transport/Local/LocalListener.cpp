@@ -82,7 +82,7 @@ public:
         listener(listener) {}
   bool begins(uint64_t call, uint64_t size, const Message &front) override;
   void came(uint64_t call, Message message) override;
-  // Only servers drop calls.
+  // Has no effect on a server, because only servers drop calls.
   void letGo(uint64_t) override {}
   void lacksMemory(uint64_t call) override { client->frames->sendLetGo(call); }
   void closed() override;
@@ -277,7 +277,7 @@ LocalListener::~LocalListener() {
   if (!path.empty())
     ::unlink(path.c_str());
   loop.stop();
-  // Responders may still hold sockets.
+  // Shuts the sockets explicitly, because responders may still own them.
   for (const auto &client : clients)
     client->client->frames->shut();
 }

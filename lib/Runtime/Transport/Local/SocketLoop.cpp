@@ -74,7 +74,7 @@ void SocketLoop::stop() {
   // Destroyed after `lock`, because their destructors may call this loop.
   std::map<uint64_t, std::shared_ptr<Watcher>> forgotten;
   std::vector<std::function<void()>> dropped;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   forgotten.swap(watchers);
   dropped.swap(tasks);
 }
@@ -88,7 +88,7 @@ uint64_t SocketLoop::add(int socket, std::shared_ptr<Watcher> watcher,
                          bool read) {
   uint64_t number = 0;
   const bool isKept = hasMemoryFor([&] {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     number = ++lastNumber;
     watchers.emplace(number, std::move(watcher));
   });
@@ -100,7 +100,7 @@ uint64_t SocketLoop::add(int socket, std::shared_ptr<Watcher> watcher,
   if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, socket, &event) == 0)
     return number;
   std::shared_ptr<Watcher> dropped;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   dropped = std::move(watchers[number]);
   watchers.erase(number);
   return 0;
@@ -116,14 +116,14 @@ void SocketLoop::change(uint64_t number, int socket, bool read, bool write) {
 void SocketLoop::remove(uint64_t number, int socket) {
   ::epoll_ctl(poll.get(), EPOLL_CTL_DEL, socket, nullptr);
   std::shared_ptr<Watcher> dropped;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (auto node = watchers.extract(number))
     dropped = std::move(node.mapped());
 }
 
 void SocketLoop::post(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     tasks.push_back(std::move(task));
   }
   kick();
@@ -155,7 +155,7 @@ void SocketLoop::runTasks() {
   (void)!::read(bell.get(), &count, sizeof(count));
   std::vector<std::function<void()>> due;
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     due.swap(tasks);
   }
   for (std::function<void()> &task : due) {
@@ -208,7 +208,7 @@ void SocketLoop::run() {
       }
       std::shared_ptr<Watcher> watcher;
       {
-        const std::lock_guard lock(mutex);
+        const MutexLock lock(mutex);
         const auto found = watchers.find(number);
         if (found == watchers.end())
           continue;

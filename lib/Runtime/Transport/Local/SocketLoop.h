@@ -10,6 +10,7 @@
 #define LIB_RUNTIME_TRANSPORT_LOCAL_SOCKETLOOP_H
 
 #include "pdlrt/Core/Clock.h"
+#include "pdlrt/Core/Mutex.h"
 #include "pdlrt/Core/Status.h"
 
 #include <atomic>
@@ -17,7 +18,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -99,10 +99,10 @@ private:
   std::atomic<bool> stopping{false};
   /// The time when the thread wakes up by itself.
   std::atomic<int64_t> wakes;
-  std::mutex mutex;
-  uint64_t lastNumber = 0;
-  std::map<uint64_t, std::shared_ptr<Watcher>> watchers;
-  std::vector<std::function<void()>> tasks;
+  Mutex mutex;
+  uint64_t lastNumber PDLRT_GUARDED_BY(mutex) = 0;
+  std::map<uint64_t, std::shared_ptr<Watcher>> watchers PDLRT_GUARDED_BY(mutex);
+  std::vector<std::function<void()>> tasks PDLRT_GUARDED_BY(mutex);
   std::thread thread;
 };
 

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-autodiff | FileCheck %s
 
-// Adjoints of elementwise ops of two operands.
+// Adjoints of elementwise ops with two operands.
 
 module attributes {nn.phase = "merged"} {
   nn.record @r {
@@ -17,7 +17,8 @@ module attributes {nn.phase = "merged"} {
   nn.param @u : tensor<1xf32> in @g init(#nn.zeros)
   nn.table @emb : i64 -> tensor<4xf32> in @g init(#nn.zeros)
 
-  // The cotangent of what was repeated over samples is added over samples.
+  // If an operand was repeated over samples, its cotangent is summed over
+  // samples.
   nn.program @add reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
@@ -186,7 +187,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[REDUCE3:.+]] = nn.reduce  sum %[[MUL5]] axes [0]
   // CHECK-NEXT: nn.apply_gradients %[[REDUCE]] {@w = %[[REDUCE2]] : tensor<4xf32>, @v = %[[REDUCE3]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
-  // Features are added before samples.
+  // Sums over features come before sums over samples.
   nn.program @scalar reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %s = nn.read @s : tensor<f32>
@@ -221,7 +222,7 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[Y]] axes [0]
   // CHECK-NEXT: nn.apply_gradients %[[MUL]] {@u = %[[REDUCE]] : tensor<1xf32>} over @g : tensor<?x1xf32>
 
-  // A value that is both operands: two cotangents, added.
+  // A value that is both operands gets two cotangents, which are added.
   nn.program @square reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>

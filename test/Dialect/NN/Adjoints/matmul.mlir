@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-autodiff | FileCheck %s
 
-// Adjoint of the matrix product.
+// The adjoint of the matrix product.
 
 module attributes {nn.phase = "merged"} {
   nn.record @r {

@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-autodiff | FileCheck %s
 
-// Adjoint of pooling.
+// The adjoint of pooling.
 
 module attributes {nn.phase = "merged"} {
   nn.record @r {
@@ -17,7 +17,7 @@ module attributes {nn.phase = "merged"} {
   nn.param @u : tensor<1xf32> in @g init(#nn.zeros)
   nn.table @emb : i64 -> tensor<4xf32> in @g init(#nn.zeros)
 
-  // The second input does not reach the losses: its cotangent is not made.
+  // No loss depends on the second input, so its cotangent is not made.
   nn.program @pool reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %keys, %inverse, %key_splits, %occurrences = nn.unique %ids, %ids

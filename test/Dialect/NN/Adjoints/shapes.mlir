@@ -17,7 +17,7 @@ module attributes {nn.phase = "merged"} {
   nn.param @u : tensor<1xf32> in @g init(#nn.zeros)
   nn.table @emb : i64 -> tensor<4xf32> in @g init(#nn.zeros)
 
-  // Only what depends on a trained symbol gets a cotangent.
+  // Only values that depend on a trained symbol get a cotangent.
   nn.program @concat reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>
@@ -77,7 +77,8 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[SLICE:.+]] = nn.slice %[[PAD]] axis 1 offset 2 size 4
   // CHECK-NEXT: nn.mul %[[SLICE]]
 
-  // What is taken twice is added up by a product with ones and zeros.
+  // If an entry is taken twice, a product with ones and zeros adds its
+  // cotangents.
   nn.program @gather reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>

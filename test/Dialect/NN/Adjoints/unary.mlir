@@ -1,6 +1,6 @@
 // RUN: pdl-opt %s --nn-autodiff | FileCheck %s
 
-// Adjoints of elementwise ops of one operand.
+// Adjoints of elementwise ops with one operand.
 
 module attributes {nn.phase = "merged"} {
   nn.record @r {

@@ -1,11 +1,10 @@
-"""Breaks a module in phase `roles` in many ways; ps-verify-roles must see each.
+"""Breaks a module in phase `roles` in many ways. ps-verify-roles must report each.
 
 Usage: mutate_roles.py PDL_OPT ROLES.mlir NAME
 
-NAME says which list of role_mutations.py. Each mutation changes the text of one
-role, or of both. The module must then be refused, at the line that the mutation
-names (that of the first change, where it names none), with a sentence that
-contains the given words.
+NAME selects a list of role_mutations.py. Each mutation changes the text of one role or of both. The
+module must then be refused with a message that contains the given words, at the line that the
+mutation names (otherwise, that of the first change).
 """
 
 import re
@@ -23,7 +22,8 @@ def bounds(text, role):
 
 
 def place(text, role, pattern):
-    """The number of the line where `pattern` matches in a role; behind `\\K`."""
+    """Returns the number of the line where `pattern`, or its part after `\\K`, matches in a
+    role."""
     before, split, rest = pattern.partition(r"\K")
     marked = f"{before}(?P<here>{rest})" if split else pattern
     match = re.compile(marked).search(text, *bounds(text, role))
@@ -33,14 +33,15 @@ def place(text, role, pattern):
 
 
 def change(text, mutation):
-    """The changed text and the line of the first change; None if nothing matched."""
+    """Returns the changed text and the line of the first change, or (None, None) if nothing
+    matched."""
     line = None
     for role, old, new in mutation.changes:
         begin, end = bounds(text, role)
         part, count = re.subn(old, new, text[begin:end], count=1)
         if not count:
             return None, None
-        # Where the texts part.
+        # The first position where the texts differ.
         if line is None:
             first = next(i for i, (a, b) in enumerate(zip(part, text[begin:end] + "\0")) if a != b)
             line = text.count("\n", 0, begin + first) + 1

@@ -1,4 +1,4 @@
-"""What mutate_roles.py breaks: for each module, one change after the other."""
+"""Mutations for mutate_roles.py: for each module, a list of changes."""
 
 TRAINER, PSERVER = "trainer", "pserver"
 # The same change in both roles; the line is the trainer's.
@@ -6,9 +6,8 @@ BOTH = "both"
 
 
 class Mutation:
-    """Replaces `old` by `new`, once, in a role or in both; `also` holds further
-    (role, old, new). The error is expected at the line of the first change, or
-    where `at` matches in `at_role`."""
+    """Replaces `old` by `new`, once, in a role or in both. `also` has further (role, old, new). The
+    error is expected at the line of the first change, or where `at` matches in `at_role`."""
 
     def __init__(self, name, role, old, new, expected, at=None, at_role=None, also=()):
         self.name, self.expected, self.at = name, expected, at

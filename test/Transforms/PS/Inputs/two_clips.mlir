@@ -1,5 +1,5 @@
-// Three groups, two of them with a clip of their own; two tables that are
-// trained, a table and a parameter that are only read.
+// Three groups, two of them with a clip of their own; two trained tables; a
+// table and a parameter that are only read.
 module @two_clips {
   nn.record @r {
     nn.field @y : tensor<?x1xf32>

@@ -1,5 +1,6 @@
-// A model with everything that a role can have: a table, parameters of several
-// blocks, a clip, a frozen program, and a parameter that is never trained.
+// A model with everything that a role can have: a table, parameters with
+// several blocks, a clip, a frozen program, and a parameter that is never
+// trained.
 module @two_roles {
   nn.record @clicks {
     nn.field @label : tensor<?x1xf32>

@@ -1,15 +1,16 @@
-// Fluid's transpiler, basic case: one dense layer of 1000 x 1000 with a bias, two
-// servers, slicing on, off, and off in effect because the least block is larger
+// Case: one dense layer of 1000 x 1000 with a bias and two servers. Parameters
+// are sliced, not sliced, or not sliced because the minimum block is larger
 // than the parameter.
 //
-// There a trainer split each gradient, sent the parts one by one, waited at a
-// send barrier, received the parameters part by part, waited at a fetch barrier and
-// joined the parts. Servers summed, scaled by 1 / trainers, and applied the rule.
+// Fluid: a trainer split each gradient, sent the parts one by one, waited at a
+// send barrier, received the parameters part by part, waited at a fetch
+// barrier, and joined the parts. Servers summed the gradients, multiplied them
+// by 1 / trainers, and applied the rule.
 //
-// Here the whole of it is one message to each server and step. Blocks are units of
-// placement, not values of the program: there is no split and no join to see. The
-// sums of losses' weights travel beside the gradients, and the server divides by
-// them, so batches of unequal size count as in one machine.
+// PDL: there is one message per server and step. Blocks are units of placement
+// and not values of the program, so the program contains no split and no join.
+// The sums of the losses' weights are sent with the gradients, and the server
+// divides by them. So batches of different sizes count as in one process.
 //
 // RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,SYNC,SLICED
 // RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ASYNC,SLICED
@@ -25,14 +26,15 @@
 // WHOLE: ps.blocks @fc_w rows [0, 1000] costs [8000000]
 // CHECK: ps.blocks @fc_b rows [0, 1] costs [8000]
 
-// Sync forms rounds over all trainers. Async does not: each push by itself.
+// Sync forms rounds over all trainers. Async does not; each push is applied on
+// its own.
 // SYNC: ps.message @train.exchange in "train" round sends
 // ASYNC: ps.message @train.exchange in "train" sends
 // CHECK-SAME: [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss] ahead []
 // CHECK-SAME: receives [@train.loss, @train.value.fc_w, @train.value.fc_b]
 
-// The trainer: values, forward, backward, push. It initializes nothing, and no
-// update, rate or regularizer is left in it.
+// The trainer: values, forward, backward, push. It initializes nothing, and has
+// no update, learning rate or regularizer.
 // CHECK: nn.program @train
 // CHECK: %[[IN:.*]]:4 = ps.wait @train.exchange
 // CHECK: nn.gemm %{{.*}}, %[[IN]]#2 bias(%[[IN]]#3)
@@ -43,7 +45,8 @@
 // CHECK: %[[SUM:.*]], %[[WEIGHT:.*]] = nn.loss_sum
 // CHECK: ps.post @train.exchange(%[[DW]], %[[DB]], %[[SUM]], %[[WEIGHT]])
 
-// The server: merge, divide, rule, for each parameter once. Nothing forward.
+// The server: merge, divide, and the rule, once for each parameter. It has no
+// forward pass.
 // CHECK: module @pserver
 // CHECK: ps.handler @train.apply in "train" on @train.exchange {
 // CHECK-NEXT: %[[LOSS:.*]]:2 = ps.merged @train.loss
@@ -60,11 +63,13 @@
 // CHECK: nn.update @fc_b gradient(%[[B]])
 // CHECK-NOT: nn.update
 
-// Which server owns what is decided when programs start; each block has one owner.
-// By default the least loaded takes the next, so that bytes are even.
+// Owners are assigned when programs start; each block has one owner. By default
+// the server with the least load gets the next block, so that bytes are
+// distributed evenly.
 // TWO: ps.blocks @fc_w {{.*}}servers = array<i32: {{[01, ]+}}>
 // TWO: ps.blocks @fc_b {{.*}}servers = array<i32: {{[01]}}>
-// In turn, as there by default; the cursor goes on from parameter to parameter.
+// Round robin, which was Fluid's default. The position continues from parameter
+// to parameter.
 // TURNS: ps.blocks @fc_w {{.*}}servers = array<i32: 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0>
 // TURNS: ps.blocks @fc_b {{.*}}servers = array<i32: 1>
 // UNCUT: ps.blocks @fc_w {{.*}}servers = array<i32: 0>

@@ -1,9 +1,11 @@
-// Fluid's transpiler, a server without parameters: one parameter that is not sliced
-// and two servers. There the second server got a program with an empty block.
+// Case: a server without parameters. There is one parameter, which is not
+// sliced, and two servers.
 //
-// Here there is no program for a server by number: all run the same one, and what
-// each owns follows from the map at start. A server that owns nothing still takes
-// part in the rounds. So the case is one of placement only.
+// Fluid: the second server got a program with an empty block.
+//
+// PDL: there are no programs for individual servers. All run the same program,
+// and a map at the start says what each owns. A server that owns nothing still
+// takes part in the rounds. So this is only a case of placement.
 //
 // RUN: sed -e '/nn.param @fc_b/d' -e 's/, @fc_b :/ :/' -e 's/over \[@weights, @biases\]/over @weights/' -e '/@biases/d' %S/Inputs/dense.mlir > %t.mlir
 // RUN: pdl-opt %t.mlir --pdl-pipeline="to=placed mode=sync slice=false" --ps-place="servers=2" | FileCheck %s --check-prefix=PLACE
@@ -14,8 +16,8 @@
 // PLACE-NOT: servers = array<i32: 1>
 // ROLE-COUNT-1: module @pserver
 // ROLE-NOT: module @pserver
-// It has one message of a step like the other, so that rounds can be closed: heads,
-// the sizes of sections, and losses.
+// It gets one message per step like the other server, so that rounds can be
+// closed: headers, the sizes of sections, and losses.
 // REPORT: server blocks shards
 // REPORT-NEXT: {{^ *}}0 1 0 3.8 MiB 0.0 3.8 MiB 3.8 MiB 1{{$}}
 // REPORT-NEXT: {{^ *}}1 0 0 0 B 0.0 96 B 96 B 1{{$}}

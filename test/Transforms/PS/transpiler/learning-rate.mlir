@@ -1,13 +1,15 @@
-// Fluid's transpiler, decay of the learning rate: exponential in stairs, and
-// piecewise constant. There the decay became a block of its own on each server,
-// with a counter that a trainer also sent in asynchronous training; a piecewise
-// rate was a chain of comparisons and conditional blocks.
+// Case: decay of the learning rate, exponential in stairs, and piecewise
+// constant.
 //
-// Here a schedule is a part of the group's `nn.once`, in the server's handler: it
-// runs once a group and step before the updates, of the step that the group has
-// counted. No counter travels, and no trainer knows a rate. All arithmetic is f64,
-// rounded once. A piecewise schedule has selects in place of branches: the library's,
-// or one that a model defines itself, which then is the one that counts.
+// Fluid: the decay was a block of its own on each server, with a counter, which
+// a trainer also sent in asynchronous training. A piecewise learning rate was a
+// chain of comparisons and conditional blocks.
+//
+// PDL: a schedule is part of the group's `nn.once` in the server's handler. It
+// runs once per group and step before the updates, with the step count of the
+// group. No counter is sent, and no trainer has a learning rate. All arithmetic
+// is f64, rounded once. A piecewise schedule has selects instead of branches.
+// It is that of the library, unless the model defines its own.
 //
 // RUN: sed 's/rate(0.1)/rate(1.0) schedule(@exponential {decay = 0.1, steps = 2100.0, staircase = 1.0})/' %S/Inputs/dense.mlir > %t.exponential.mlir
 // RUN: pdl-opt %t.exponential.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,EXPONENTIAL
@@ -20,13 +22,13 @@
 // RUN: not pdl-opt %t.unknown.mlir --pdl-pipeline="to=roles mode=sync" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: unknown.mlir:7:{{.*}}@stairs
 
-// Values and gradients travel, and the sums of the loss: no counter.
+// Values, gradients and the sums of the loss are sent, but no counter.
 // CHECK: sends [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss] ahead []
 // CHECK-NOT: 2.100000e+03
 // CHECK-NOT: nn.once
 // CHECK: module @pserver
 // CHECK: ps.handler @train.apply
-// Once for each group, although two symbols might share it; before all updates.
+// Once for each group, before all updates, although two symbols might share it.
 // CHECK: nn.once @weights
 // CHECK-NEXT: ^bb0(%[[STEP:[a-z0-9]+]]: f64, %[[WEIGHT:[a-z0-9]+]]: f64,
 

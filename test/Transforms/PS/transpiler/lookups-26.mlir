@@ -1,8 +1,12 @@
-// A model with a lookup for each of its 26 slots, as models of Fluid were written:
-// there each made ops and messages of its own, until a later pass merged some.
+// Case: a model with a lookup for each of its 26 slots, as models for Fluid
+// were written.
 //
-// Here lookups of one table are one, however they are written: one channel for
-// keys, one for rows, one for gradients, and one message a step and server.
+// Fluid: each lookup had its own ops and messages, until a later pass merged
+// some.
+//
+// PDL: lookups of one table are one, however they are written. There is one
+// channel for keys, one for rows, one for gradients, and one message per step
+// and server.
 //
 // RUN: grep -c "nn.lookup @emb" %s | FileCheck %s --check-prefix=WRITTEN
 // WRITTEN: {{^}}27
@@ -16,7 +20,8 @@
 // COUNT-DAG: messages-after=1
 
 // CHECK: module @trainer
-// 512 samples of 26 ids, 8 bytes of key and two rows of 32 bytes, by 1024.
+// 512 samples of 26 ids, 8 bytes of key and two rows of 32 bytes, divided by
+// 1024.
 // CHECK: ps.shards @emb count 1024 cost 936
 // CHECK: ps.channel @train.keys.emb number 1 in "train" keys of @emb
 // CHECK: ps.channel @train.rows.emb number 2 in "train" rows of @emb

@@ -1,12 +1,14 @@
-// Fluid's transpiler, sync against async. There sync had barriers and averages,
-// async neither: it applied each trainer's gradient as it came, without a division
-// by the number of trainers, so that the rate meant something else. Half of the
-// ops differed.
+// Case: sync compared with async.
 //
-// Here the programs of the two modes are the same but for three things: the message
-// forms rounds or not, the wire's digest (so that roles of different modes refuse
-// each other), and where a clip's norm is formed. The division is by the weights of
-// what was merged in both: of all trainers in sync, of one worker in async.
+// Fluid: sync had barriers and averages, async had neither. It applied each
+// trainer's gradient when it arrived, without a division by the number of
+// trainers, so a learning rate had another meaning. Half of the ops differed.
+//
+// PDL: the programs of the two modes differ in three things. The message forms
+// rounds or not. The digests of the wire differ, so that roles of different
+// modes refuse each other. The norm of a clip is formed in different places. In
+// both modes, the sum is divided by the weights of the merged gradients: of all
+// trainers in sync, of one worker in async.
 //
 // RUN: pdl-opt %S/Inputs/embedding.mlir --pdl-pipeline="to=roles mode=sync" -o %t.sync
 // RUN: pdl-opt %S/Inputs/embedding.mlir --pdl-pipeline="to=roles mode=async" -o %t.async
@@ -18,8 +20,8 @@
 // One message in each of the two roles.
 // ROUNDS: {{^2$}}
 
-// Pushing before pulling, and pulling what the own push did: the answer to the push
-// brings the values and rows of the next step, in both.
+// In both modes, a push precedes the pull, which sees the effect of the push:
+// the response to the push has the values and rows of the next step.
 // RUN: FileCheck %s < %t.sync
 // RUN: FileCheck %s < %t.async
 // CHECK: ps.message @train.exchange

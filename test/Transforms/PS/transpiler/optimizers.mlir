@@ -1,12 +1,13 @@
-// Fluid's transpiler, optimizers: each supported one had its own case, of which
-// some only had to build; others were refused by name. State was created with the
-// shape of the slice, under the name of the whole, so that two slices of one
-// parameter could not live on one server.
+// Case: optimizers.
 //
-// Here a rule is code: the server's role holds it, with its slots, and slots belong
-// to the rows of the block or shard that they stand beside. They never travel. A
-// rule that neither the library nor the model defines is refused before anything
-// else happens.
+// Fluid: each supported optimizer had a case of its own, some of which only had
+// to compile. Others were refused by name. State was created with the shape of
+// the slice and the name of the whole parameter, so two slices of one parameter
+// could not be on one server.
+//
+// PDL: a rule is code. The server's role contains it, with its slots. Slots are
+// stored next to the rows of their block or shard, and are never sent. A rule
+// that neither the library nor the model defines is refused first.
 //
 // RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MEAN,SGD
 // RUN: sed 's/rule(@sgd)/rule(@momentum)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MEAN,MOMENTUM
@@ -21,7 +22,7 @@
 // RUN: not pdl-opt %t.mlir --pdl-pipeline="to=roles mode=sync" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: mlir:7:{{.*}}@dpsgd
 
-// Kernels keep the slots: a block's state has the block's rows.
+// Kernels have the slots: the state of a block has the block's rows.
 // RUN: sed 's/rule(@sgd)/rule(@adam)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=buffers mode=sync" | FileCheck %s --check-prefix=KERNELS
 // KERNELS: module @pserver
 // KERNELS: rt.update_kernel @fc_w calls @{{.*}} slots ["m", "v"] from [0.000000e+00, 0.000000e+00]
@@ -45,11 +46,12 @@
 // DECAYED: nn.rule @decayed_adagrad {{.*}} slots (accumulator = 0.000000e+00)
 // CHECK: ps.handler @train.apply
 // CHECK: nn.once @weights
-// What Fluid did behind Adam, two ops that advanced powers of beta, is the step of
-// the group here.
+// After Adam, Fluid had two ops that advanced powers of beta. Here the step of
+// the group is used instead.
 // ADAM-DAG: math.powf %{{.*}}, %[[STEP:arg0]]
 // CHECK: nn.update @fc_w
-// The mean gradient comes first whatever the rule is, but for those that take sums.
+// For every rule except those that take sums, the mean gradient is formed
+// first.
 // CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[GRADIENT:[a-z0-9]+]]: f32,
 // MEAN: arith.divf %[[GRADIENT]], %{{.*}} : f32
 // FTRL: arith.mulf %[[GRADIENT]], %[[GRADIENT]] : f32

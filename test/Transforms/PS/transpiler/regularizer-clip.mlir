@@ -1,13 +1,15 @@
-// Fluid's transpiler, L2 decay and clipping of one parameter of two. There both
-// moved to the server, in the order merge, average, clip, decay, rule. An error let
-// the last parameter's clip apply to all parameters; and a clip by norm would have
-// been formed of one slice alone, because a server sees no more.
+// Case: L2 decay and clipping of one of two parameters.
 //
-// Here clip and decay belong to a group, and are spelled out in the update of its
-// symbols only. The order is merge, divide, clip, regularizer, rule. The norm of a
-// joint clip is that of the group's whole gradient, over all servers: in sync servers
-// answer partial norms, and trainers send the joined one back. A clip by norm is a
-// joint one of one symbol.
+// Fluid: both moved to the server, in the order merge, average, clip, decay,
+// rule. Because of a defect, the last parameter's clip applied to all
+// parameters. A clip by norm would have used only one slice, because a server
+// has no more.
+//
+// PDL: clip and decay belong to a group, and are expanded only in the updates
+// of its symbols. The order is merge, divide, clip, regularizer, rule. The norm
+// of a joint clip is that of the group's whole gradient, over all servers. In
+// sync, servers respond with partial norms, and trainers send the joined norm
+// back. A clip by norm is a joint clip of one symbol.
 //
 // RUN: sed -e 's/@weights rule(@sgd) rate(0.1)/@weights rule(@momentum) rate(0.1) decay(#nn.l2<1.0e-4>) clip(@joint)/' -e 's/  nn.group @biases/  nn.clip @joint : global_norm(0.1)\n&/' %S/Inputs/dense.mlir > %t.mlir
 // RUN: pdl-opt %t.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,SYNC
@@ -18,7 +20,7 @@
 // SYNC: ps.message @train.exchange in "train" round sends [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss] ahead [] receives [@train.loss, @train.partial_norm.joint.fc_w]
 // SYNC-NEXT: ps.message @train.norm in "train" round sends [@train.norm.joint] ahead [] receives [@train.value.fc_w, @train.value.fc_b]
 // ASYNC: ps.message @train.exchange in "train" sends [@train.gradient.fc_w, @train.gradient.fc_b, @train.loss, @train.norm.joint]
-// Gradients leave the trainer as they are.
+// Trainers send gradients unchanged.
 // CHECK: nn.program @train
 // CHECK: %[[DW:.*]] = nn.gemm %{{.*}} transposed
 // SYNC: ps.post @train.exchange(%[[DW]],
@@ -50,7 +52,7 @@
 // CHECK: %[[NEW:.*]] = arith.addf %[[KEPT]], %[[DECAYED]]
 // CHECK: nn.yield %{{.*}}, %[[NEW]]
 
-// The bias asked for neither: divide, rule.
+// The bias has neither: divide, rule.
 // CHECK: nn.update @fc_b gradient(%[[B]]) scalars(%[[FREE]]#0, %[[FREE]]#1)
 // CHECK-NEXT: ^bb0(%[[VALUE:.*]]: f32, %[[GRADIENT:.*]]: f32, %[[WEIGHT:.*]]: f32, %[[RATE:.*]]: f32):
 // CHECK-NEXT: %[[MEAN:.*]] = arith.divf %[[GRADIENT]], %[[WEIGHT]]

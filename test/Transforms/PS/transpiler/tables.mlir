@@ -1,17 +1,19 @@
-// Fluid's transpiler, embeddings: a table that two slots share and one of its own,
+// Case: embeddings, with a table that two slots share and one of a single slot,
 // as local lookups, remote lookups, and one distributed table; sync and async.
 //
-// There the three differed in programs and in meaning: a local table was cut like a
-// parameter and pulled whole in early versions; only one table could be distributed;
-// its rows were trained by plain gradient descent whatever the model said, and the
-// trainers' gradients were added without an average.
+// Fluid: the three kinds differed in programs and in meaning. A local table was
+// cut like a parameter, and pulled as a whole in early versions. Only one table
+// could be distributed. Its rows were trained by plain gradient descent,
+// whatever the model said, and the trainers' gradients were added without an
+// average.
 //
-// Here each table is remote, any number of them. Rows come by distinct keys, with
-// the ids' order, duplicates and bags kept in the trainer; no whole table ever
-// travels, at the start neither, because a row's initial value follows from its key.
-// The rule is the group's. The gradients of all slots of a table are one sum, sent
-// once. Which shard holds a key follows from the key's hash, not from a remainder by
-// the number of servers.
+// PDL: each table is remote, and there can be any number of them. Rows are
+// received by distinct keys. The trainer keeps the order of the ids, their
+// duplicates and bags. No whole table is ever sent, not even at the start,
+// because a row's initial value follows from its key. The rule is that of the
+// group. The gradients of all slots of a table are one sum, which is sent once.
+// The hash of a key determines its shard, not a remainder by the number of
+// servers.
 //
 // RUN: pdl-opt %S/Inputs/embedding.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,SYNC
 // RUN: pdl-opt %S/Inputs/embedding.mlir --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ASYNC
@@ -28,7 +30,7 @@
 // SYNC: ps.message @train.exchange in "train" round sends
 // ASYNC: ps.message @train.exchange in "train" sends
 // CHECK-SAME: [@train.row_gradient.shared, @train.row_gradient.profiles, @train.gradient.fc_w, @train.gradient.fc_b, @train.loss, @train.keys.shared, @train.keys.profiles]
-// The keys of the next step go with the push of this one.
+// The keys of the next step are sent with the push of this one.
 // CHECK-SAME: ahead [@train.keys.shared, @train.keys.profiles]
 // CHECK-SAME: receives [@train.loss, @train.value.fc_w, @train.value.fc_b, @train.rows.shared, @train.rows.profiles]
 
@@ -37,16 +39,16 @@
 // CHECK: %[[K0:[a-z0-9_]+]], %[[I0:[a-z0-9_]+]], {{.*}} = nn.unique %[[TITLE]], %[[BRAND]] {stage = #nn.stage<prepare>}
 // CHECK: %[[K1:[a-z0-9_]+]], {{.*}} = nn.unique %[[PROFILE]] {stage = #nn.stage<prepare>}
 // CHECK: %[[IN:.*]]:6 = ps.wait @train.exchange keys(%[[K0]], %[[K1]] :
-// Rows go back to their places, bag by bag.
+// Rows are pooled bag by bag, at their positions.
 // CHECK: nn.pool %[[IN]]#4[%[[I0]], {{.*}}] of (%[[TITLE]] bags(%[[TS]]) mean, %[[BRAND]] bags(%[[BS]]) mean)
 // CHECK: nn.pool %[[IN]]#5
-// The shared table's gradient is summed over both slots before it is sent.
+// The gradient of the shared table is summed over both slots before it is sent.
 // CHECK: %[[G1:.*]] = nn.pool_gradient[%{{.*}}] of (%{{.*}} from %{{[0-9]+}})
 // CHECK: %[[G0:.*]] = nn.pool_gradient[%[[I0]], {{.*}}] of (%{{.*}} from %{{[0-9]+}}, %{{.*}} from %{{[0-9]+}})
 // CHECK-NOT: nn.pool_gradient
 // CHECK: ps.post @train.exchange(%[[G0]], %[[G1]],
 
-// The server: one owner updates a row once, by the group's Adam, of the mean.
+// The server: one owner updates a row once, by the group's Adam, with the mean.
 // CHECK: module @pserver
 // CHECK: ps.handler @train.apply
 // CHECK: %[[LOSS:.*]]:2 = ps.merged @train.loss

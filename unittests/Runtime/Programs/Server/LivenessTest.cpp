@@ -511,21 +511,21 @@ TEST(Liveness, ATrainerThatCannotResumeSaysWhy) {
     ASSERT_NE(error, std::string::npos) << said;
     // The error is reported once.
     EXPECT_EQ(said.find("error: ", error + 1), std::string::npos) << said;
-    const std::string sentence =
+    const std::string message =
         said.substr(error + 7, said.find('\n', error) - error - 7);
-    EXPECT_THAT(sentence, HasSubstr("was trained with --seed 4"));
+    EXPECT_THAT(message, HasSubstr("was trained with --seed 4"));
     if (policy == "abort") {
       EXPECT_EQ(job.trainers[0]->wait(), 1);
       for (auto &server : job.servers) {
         EXPECT_EQ(server->wait(), 1);
-        EXPECT_THAT(server->said(), HasSubstr("trainer 1 failed: " + sentence));
+        EXPECT_THAT(server->said(), HasSubstr("trainer 1 failed: " + message));
       }
       EXPECT_THAT(job.trainers[0]->said(),
-                  HasSubstr("trainer 1 failed: " + sentence));
+                  HasSubstr("trainer 1 failed: " + message));
       continue;
     }
     // The other processes wait for a restart of the trainer.
-    TwoByTwo::await(*job.trainers[0], "trainer 1 failed: " + sentence);
+    TwoByTwo::await(*job.trainers[0], "trainer 1 failed: " + message);
     job.startTrainer(1, with({"2", "--resume", "--on-failure", policy}));
     for (auto &process : job.trainers)
       EXPECT_EQ(process->wait(), 0) << process->said();
@@ -605,7 +605,7 @@ TEST(Liveness, ATrainerWithWrongFlagsNotifiesTheOthers) {
       {{"--replicas", "2x1"}, "a trainer with servers is one group"},
       {{"--no-such-flag"}, "--no-such-flag"},
       {{"--log-losses", ""}, "is the file of --data"}};
-  for (const auto &[words, sentence] : cases) {
+  for (const auto &[words, message] : cases) {
     TwoByTwo job;
     Words given = words;
     if (given.back().empty())
@@ -616,13 +616,13 @@ TEST(Liveness, ATrainerWithWrongFlagsNotifiesTheOthers) {
     const auto begin = Clock::now();
     Process &wrong = job.startTrainer(1, given);
     EXPECT_EQ(wrong.wait(), 2) << wrong.said();
-    EXPECT_THAT(wrong.said(), HasSubstr(sentence));
+    EXPECT_THAT(wrong.said(), HasSubstr(message));
     EXPECT_EQ(job.trainers[0]->wait(), 1);
     EXPECT_THAT(job.trainers[0]->said(),
-                AllOf(HasSubstr("trainer 1 failed: "), HasSubstr(sentence)));
+                AllOf(HasSubstr("trainer 1 failed: "), HasSubstr(message)));
     for (auto &server : job.servers) {
       EXPECT_EQ(server->wait(), 1) << server->said();
-      EXPECT_THAT(lastLineOf(*server), HasSubstr(sentence));
+      EXPECT_THAT(lastLineOf(*server), HasSubstr(message));
     }
     EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
   }
@@ -653,15 +653,15 @@ TEST(Liveness, ATrainerThatCannotTakePartLeavesNoneWaiting) {
     job.startServer(rank, {});
   job.startTrainer(0, {}, {"sh", "-c", "ulimit -n 24; exec \"$@\"", "sh"});
   job.startTrainer(1, {});
-  const std::string sentence =
+  const std::string message =
       "this process may have 24 files and connections open, and needs 32";
   for (auto &trainer : job.trainers) {
     EXPECT_EQ(trainer->wait(), 3);
-    EXPECT_THAT(trainer->said(), HasSubstr(sentence));
+    EXPECT_THAT(trainer->said(), HasSubstr(message));
   }
   for (auto &server : job.servers) {
     EXPECT_EQ(server->wait(), 3);
-    EXPECT_THAT(server->said(), HasSubstr("trainer 0 failed: " + sentence));
+    EXPECT_THAT(server->said(), HasSubstr("trainer 0 failed: " + message));
   }
 }
 
@@ -730,13 +730,13 @@ TEST(Liveness, AnotherPolicyForFailuresIsRefused) {
 TEST(Liveness, ALogThatCannotBeMadeIsRefusedWithTheFlags) {
   TwoByTwo job(asyncPrograms);
   const std::string log = job.place.write("old.log", "a log");
-  for (const auto &[path, sentence] :
+  for (const auto &[path, message] :
        {std::pair(log, "is there already"),
         {job.place.file("none/new.log"), "cannot be created"}}) {
     Process &server = job.startServer(0, {"--log-applied", path});
     EXPECT_EQ(server.wait(), 1) << server.said();
     EXPECT_THAT(server.said(),
-                AllOf(HasSubstr("--log-applied: " + path), HasSubstr(sentence),
+                AllOf(HasSubstr("--log-applied: " + path), HasSubstr(message),
                       Not(HasSubstr("listening"))));
   }
   EXPECT_EQ(job.place.read("old.log"), "a log");

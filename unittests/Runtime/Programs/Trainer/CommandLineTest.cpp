@@ -362,7 +362,7 @@ namespace {
 struct BadFlags {
   std::vector<std::string> arguments;
   int status;
-  const char *sentence;
+  const char *message;
 };
 
 /// Runs each command. It must fail with its status and one line on the standard
@@ -373,7 +373,7 @@ void expectRefused(TestFolder &folder, const std::vector<BadFlags> &cases) {
     for (const std::string &argument : bad.arguments)
       joined += " " + argument;
     EXPECT_EQ(run(folder, bad.arguments, &out, &err), bad.status) << joined;
-    EXPECT_THAT(err, HasSubstr(bad.sentence)) << joined;
+    EXPECT_THAT(err, HasSubstr(bad.message)) << joined;
     EXPECT_THAT(err, testing::StartsWith("error: ")) << joined;
     EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
     EXPECT_EQ(out, "") << joined;

@@ -116,10 +116,10 @@ TEST(CommandLine, AHeaderOfOtherNamesIsSaid) {
   const std::string rest = "weight\tdense.0\tdense.1\tdense.2\tids.0\tids.1\n";
   EXPECT_THAT(errorsFor("label\t" + rest), testing::Not(HasSubstr("warning")));
   const std::string err = errorsFor("Label\t" + rest);
-  const std::string sentence = "the header has no column `label`, which field "
-                               "`label` reads, but `Label`, in other letters";
-  EXPECT_THAT(err, HasSubstr(sentence));
-  EXPECT_EQ(err.find(sentence), err.rfind(sentence));
+  const std::string message = "the header has no column `label`, which field "
+                              "`label` reads, but `Label`, in other letters";
+  EXPECT_THAT(err, HasSubstr(message));
+  EXPECT_EQ(err.find(message), err.rfind(message));
   EXPECT_THAT(
       errorsFor("y\t" + rest),
       HasSubstr("`label` reads, but `y`: columns are taken in the order"));

@@ -19,18 +19,44 @@
 using namespace pdlrt;
 
 TEST(Progress, WithoutATotal) {
-  EXPECT_EQ(Progress::describe("epoch 1", {1000, 10, 0, 0.5, 0.75}, 2, true),
-            "epoch 1 step 10, 1000 samples, 500 samples/s, loss 0.5000, AUC "
-            "0.7500");
+  EXPECT_EQ(
+      Progress::describe("epoch 1", {1000, 10, 0, 0.5, 0.75}, {500}, true),
+      "epoch 1 step 10, 1000 samples, 500 samples/s, loss 0.5000, AUC "
+      "0.7500");
 }
 
 TEST(Progress, BarOnATerminalOnly) {
   const ProgressState state = {1000, 10, 20, std::nan(""), std::nan("")};
-  EXPECT_EQ(Progress::describe("e", state, 1, true),
+  EXPECT_EQ(Progress::describe("e", state, {1000}, true),
             "e [============            ]  50% step 10, 1000 samples, 1000 "
             "samples/s");
-  EXPECT_EQ(Progress::describe("e", state, 1, false),
+  EXPECT_EQ(Progress::describe("e", state, {1000}, false),
             "e  50% step 10, 1000 samples, 1000 samples/s");
+}
+
+TEST(Progress, LatestStepsAndTimeLeft) {
+  ProgressState state = {1000, 10, 20, 0.5, 0.75};
+  state.latestLoss = 0.25;
+  state.keys = 77;
+  state.memoryBytes = int64_t(3) << 29;
+  EXPECT_EQ(Progress::describe("e", state, {7, 59.5}, false),
+            "e  50% step 10, 1000 samples, 7 samples/s, loss 0.2500 (epoch "
+            "0.5000), AUC 0.7500, 1 min 0 s left, 77 keys, 1.5 GiB");
+  EXPECT_EQ(Progress::describe("e", {}, {0, 7290}, false),
+            "e step 0, 0 samples, 0 samples/s, loss 0.0000, AUC 0.0000, 2 h 1 "
+            "min left");
+}
+
+TEST(Progress, RateBetweenTwoDisplays) {
+  const ProgressState before = {1000, 10, 40}, now = {3000, 30, 40};
+  const ProgressRate rate = Progress::rateOf(before, now, 4);
+  EXPECT_EQ(rate.samplesPerSecond, 500);
+  EXPECT_EQ(rate.secondsLeft, 2);
+  // The number of steps is not known, or is wrong, or no step was done.
+  EXPECT_TRUE(std::isnan(Progress::rateOf({}, {3000, 30, 0}, 4).secondsLeft));
+  EXPECT_TRUE(std::isnan(Progress::rateOf({}, {3000, 30, 20}, 4).secondsLeft));
+  EXPECT_TRUE(std::isnan(Progress::rateOf(now, now, 4).secondsLeft));
+  EXPECT_EQ(Progress::rateOf(before, now, 0).samplesPerSecond, 0);
 }
 
 TEST(PassReport, Lines) {

@@ -324,10 +324,15 @@ def NN_ScalarRole : NN_Enum<"ScalarRole", "role of a scalar in the updates of it
 def NN_ScalarAttr : NN_Attr<"Scalar", "scalar"> {
   let summary = "Role of a scalar in the updates of its group";
   let description = [{
-    - `#nn.scalar<weight>`: the divisor of gradients.
-    - `#nn.scalar<clip_factor>`: the factor of gradients.
-    - `#nn.scalar<rule, "rate">`: a result of the region `once` of the rule,
-      with its name in messages.
+    An update computes its scalars once for each group and step, before it
+    changes parameters and rows.
+
+    - `#nn.scalar<weight>`: the sum of the weights of all samples of the step.
+      The update divides the gradient sums by it.
+    - `#nn.scalar<clip_factor>`: the factor by which a clip multiplies the
+      gradients.
+    - `#nn.scalar<rule, "rate">`: a value that the optimizer rule computes in
+      its region `once`. The text is the name of the value in error messages.
   }];
   let parameters = (ins EnumParameter<NN_ScalarRole>:$role,
     OptionalParameter<"::mlir::StringAttr", "of a scalar of the rule">:$name);

@@ -105,8 +105,8 @@ def NN_SampleOp : NN_PureOp<"sample", [DrawingOpInterface, NN_InferType, StopsGr
     `:` type($result)
   }];
   let extraClassDeclaration = [{
-    /// Returns the table for `pdlrt_sample`. Empty unless the distribution is
-    /// `counts`.
+    /// Returns the argument `table` of `pdlrt_sample`
+    /// (`pdlabi::writeDrawTable`). Empty unless the distribution is `counts`.
     ::std::vector<double> getDrawTable();
   }];
 }
@@ -144,8 +144,8 @@ def NN_LogProbabilityOp : NN_PureOp<"log_probability", [PreparesStep, StopsGradi
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the table for `pdlrt_log_probability`. Empty unless the
-    /// distribution is `counts`.
+    /// Returns the argument `logarithms` of `pdlrt_log_probability`. Empty
+    /// unless the distribution is `counts`.
     ::std::vector<double> getLogarithms();
   }];
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One weight a feature. Every feature is an id: a category, a bucket of a
-// number, or a hashed cross of those; salts keep their keys apart in the one
+// One weight per feature. Every feature is an id: a category, a bucket of a
+// number, or a hashed cross of them. Salts keep their keys apart in the single
 // table.
 //
 //===----------------------------------------------------------------------===//

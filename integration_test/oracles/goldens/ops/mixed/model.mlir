@@ -75,7 +75,7 @@ module @mixed {
     %h = nn.call @hidden_of(%x) : (tensor<?x3xf32>) -> tensor<?x4xf32>
     %z = nn.call @logit_of(%x, %d, %c, %h) : (tensor<?x3xf32>, tensor<?x2xf64>, !nn.ragged<?x1x*xi64>, tensor<?x4xf32>) -> tensor<?x1xf64>
     %l = nn.sigmoid_cross_entropy %z, %target : tensor<?x1xf64>
-    // While the steps, in f32, are few, something is added to the losses, in f64.
+    // For the first steps, counted in f32, the losses, in f64, are increased.
     %steps = nn.read @steps : tensor<1xf32>
     %two = nn.constant dense<2.0> : tensor<1xf32>
     %late = nn.greater %steps, %two : tensor<1xf32>, tensor<1xf32>

@@ -24,7 +24,7 @@ module @mixed_slopes {
 
   nn.program @train reads(@sample) {
   ^bb0(%x: tensor<?x3xf32>, %c: !nn.ragged<?x1x*xi64>):
-    // Nothing rounds in f32 here, so that differences see slopes.
+    // Nothing here is rounded to f32, so that differences are slopes.
     %move = nn.read @move : tensor<3xf64>
     %move_narrow = nn.cast %move : (tensor<3xf64>) -> tensor<3xf32>
     %shift = nn.read @shift : tensor<3xf32>
@@ -33,7 +33,7 @@ module @mixed_slopes {
     %e = nn.lookup @rows[%c] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x3xf32>
     %f = nn.reshape %e : (tensor<?x1x3xf32>) -> tensor<?x3xf32>
     %g = nn.add %b, %f : tensor<?x3xf32>, tensor<?x3xf32>
-    // From here on all is f64.
+    // All later ops compute in f64.
     %wide = nn.cast %g : (tensor<?x3xf32>) -> tensor<?x3xf64>
     %h = nn.tanh %wide : tensor<?x3xf64>
     %m = nn.mul %h, %move : tensor<?x3xf64>, tensor<3xf64>

@@ -1,5 +1,5 @@
-// Two slots look up one table, a third slot another table; the pooled rows feed
-// a product.
+// Two slots look up one table, a third slot another table. The pooled rows are
+// the input of a product.
 module @embedding {
   nn.record @r {
     nn.field @label : tensor<?x1xf32>
