@@ -29,7 +29,7 @@ from programs import ADULT, BUILD, PDL_CHECKPOINT, PDL_TRANSLATE, checkpoints_in
 from proxy import Proxy
 from row_model import ROW_MODEL
 from small_model import METRICS, OBSERVATIONS, small_model
-from waiting import wait_until
+from waiting import suspend, wait_until
 
 PDL_LAUNCH = BUILD / "bin" / "pdl-launch"
 SILENCE = 2  # seconds after which a peer counts as dead
@@ -134,7 +134,7 @@ class ServerSaves(SharedFolderTest):
         end = time.monotonic() + PATIENCE
         while True:
             lengths = [len(output()) for output, _ in servers]
-            os.kill(number, signal.SIGSTOP)
+            suspend(number)
             # A request may have reached only one server when its sender was stopped. Then the
             # servers wait for different trainers, and the trainer must be stopped at another
             # moment.
@@ -310,7 +310,7 @@ class ServerSaves(SharedFolderTest):
         with self.job(name, False, LONG, "--checkpoint-at-end") as cluster:
             cluster.start()
             cluster.wait_for_steps(self.root / f"{name}.losses", 20)
-            cluster.servers[0].popen.send_signal(signal.SIGSTOP)
+            suspend(cluster.servers[0].popen.pid)
             cluster.servers[1].popen.send_signal(signal.SIGUSR2)
             self.wait_until(cluster, lambda: "was not told yet" in cluster.servers[1].output)
             cluster.servers[0].popen.send_signal(signal.SIGCONT)
@@ -324,7 +324,7 @@ class ServerSaves(SharedFolderTest):
             self.lose_trainer(cluster, 1)
             time.sleep(0.5)
             # The save does not end before the trainer has joined.
-            cluster.servers[1].popen.send_signal(signal.SIGSTOP)
+            suspend(cluster.servers[1].popen.pid)
             cluster.servers[0].popen.send_signal(signal.SIGUSR2)
             time.sleep(3)
             self.rejoin(cluster, 1)
@@ -344,7 +344,7 @@ class ServerSaves(SharedFolderTest):
             cluster.start()
             cluster.wait_for_steps(self.root / f"{name}.losses", 30)
             self.lose_trainer(cluster, 1)
-            cluster.servers[1].popen.send_signal(signal.SIGSTOP)
+            suspend(cluster.servers[1].popen.pid)
             cluster.servers[0].popen.send_signal(signal.SIGINT)
             self.wait_until(cluster, lambda: "servers save what was trained" in cluster.servers[0].output)
             cluster.servers[0].popen.kill()
@@ -599,7 +599,7 @@ class ServerSaves(SharedFolderTest):
             for rank in range(2):
                 cluster.start_trainer(rank)
             cluster.wait_for_steps(self.root / f"{name}.losses", 10)
-            cluster.trainers[0].popen.send_signal(signal.SIGSTOP)
+            suspend(cluster.trainers[0].popen.pid)
             self.kill_trainer(cluster, 1)
             cluster.servers[0].popen.send_signal(signal.SIGINT)
             said = self.ends(cluster, ("trainer1",))
@@ -671,7 +671,7 @@ class ServerSaves(SharedFolderTest):
             cluster.start()
             cluster.wait_for_steps(self.root / f"{name}.losses", 10)
             last = cluster.trainers[-1].popen
-            last.send_signal(signal.SIGSTOP)
+            suspend(last.pid)
             self.wait_until(cluster, lambda: f"waiting for the reduce of trainer {trainers - 1}"
                             in cluster.servers[0].output)
             last.send_signal(signal.SIGCONT)

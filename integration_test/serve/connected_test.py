@@ -28,7 +28,7 @@ import stored_rows_model
 from cluster import Cluster
 from model_server import Server, array_inputs_of, inputs_of, public_inputs, single
 from programs import PDL_SERVE, PDL_TRANSLATE, SOURCE, checkpoints_in, model, run
-from waiting import wait_until
+from waiting import suspend, wait_until
 
 sys.path.insert(0, str(SOURCE / "python"))
 from pdl import serving
@@ -345,7 +345,7 @@ class Connected(unittest.TestCase):
             expected = server.infer(inputs, "plain")
             self.assertEqual(server.infer(inputs, "clicks"), expected)
             stopped = self.job.servers[0].popen
-            self.halt(stopped)
+            suspend(stopped.pid)
             self.addCleanup(stopped.send_signal, signal.SIGCONT)
 
             def taken():
@@ -375,7 +375,7 @@ class Connected(unittest.TestCase):
                 thread.join()
             self.assertEqual(answers, refused + [200] * 5)
             server.wait_for("model clicks, version 2: loaded")
-            self.halt(stopped)
+            suspend(stopped.pid)
         # pdl-serve starts and ends, although some servers do not respond.
         with Server(self.root / "served", waits=False) as server:
             self.wait_until(lambda: server.ask("GET", "/v2/models/plain/ready")[0] == 200, "plain")
@@ -395,7 +395,7 @@ class Connected(unittest.TestCase):
                 server = Server(self.root / "served", "--grace", 0.5, grpc=True)
                 self.addCleanup(server.kill)
                 server.wait_for("model clicks, version 2: loaded")
-                self.halt(stopped)
+                suspend(stopped.pid)
                 lost = threading.Thread(target=request_lost, args=(server, inputs))
                 lost.start()
                 # One connection is that of this query.
@@ -409,14 +409,6 @@ class Connected(unittest.TestCase):
                 self.assertEqual(server.process.wait(LONG), 3)
                 server.wait_for("requests were not finished within 0.5 seconds")
                 lost.join()
-
-    def halt(self, process):
-        """Suspends a process, and waits until all of its threads have stopped."""
-        process.send_signal(signal.SIGSTOP)
-        tasks = pathlib.Path(f"/proc/{process.pid}/task")
-        self.wait_until(lambda: all(
-            (task / "stat").read_text().rpartition(")")[2].split()[0] == "T"
-            for task in tasks.iterdir()), "process that stands still")
 
     def request_lost(self, server, inputs):
         self.assertRaises((OSError, http.client.HTTPException), server.infer, inputs, "clicks")
@@ -504,7 +496,7 @@ class Connected(unittest.TestCase):
             hot.refresh()
             self.assertEqual(self.scores(hot), self.expected(checkpoint))
             # A suspended server does not respond, and calls end at their time limit.
-            self.halt(self.job.servers[0].popen)
+            suspend(self.job.servers[0].popen.pid)
             begin = time.monotonic()
             with self.assertRaisesRegex(serving.ServersUnavailable, "did not respond within 5000"):
                 self.scores(loaded)
