@@ -42,21 +42,25 @@ run_preset() { # name build-folder
   ! $nightly || seldom=()
   # Twice as many tests as cores, because tests of several processes wait for each other.
   ctest --preset "$1" -j "$((2 * $(nproc)))" "${seldom[@]}" </dev/null ||
-    note_failures "$1" "$2/Testing/Temporary/LastTest.log"
+    note_failures "$1" "$2/Testing/Temporary"
 }
 
 # Stores the last output of a preset's failed tests for the end of the run. Otherwise the output of
 # later presets would hide it.
-note_failures() { # name log
+note_failures() { # name folder-of-logs
   awk -v preset="$1" '
-    / Testing: / { name = $0; sub(/.* Testing: /, "", name); count = 0 }
+    NR == FNR { sub(/^[0-9]+:/, ""); failed[$0]; next }
+    /^[0-9]+\/[0-9]+ Testing: / { name = $0; sub(/[^:]*: /, "", name); count = 0 }
     { lines[count++] = $0 }
-    /^Test (Failed|Timeout)|\*\*\*/ {
+    /^<end of output>$/ && name in failed {
       print "--- failed, preset " preset ": " name
-      for (i = count > 40 ? count - 40 : 0; i < count; ++i) print lines[i]
-    }' "$2" >>"$failures"
+      first = count > 40 ? count - 40 : 0
+      # The names of failed cases may stand far above the end.
+      for (i = 0; i < first; ++i) if (lines[i] ~ /^(FAIL|ERROR): |^Traceback/) print lines[i]
+      for (i = first; i < count; ++i) print lines[i]
+    }' "$2/LastTestsFailed.log" "$2/LastTest.log" >>"$failures"
   # A run that failed is reported even if its log has no such line.
-  [ -s "$failures" ] || echo "--- failed, preset $1: see $2" >>"$failures"
+  [ -s "$failures" ] || echo "--- failed, preset $1: see $2/LastTest.log" >>"$failures"
 }
 
 run_preset release build
@@ -79,5 +83,6 @@ if [ -s "$failures" ]; then
   echo
   echo "What failed, again:"
   cat "$failures"
+  grep '^--- failed' "$failures"
   exit 1
 fi
