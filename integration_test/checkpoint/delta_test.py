@@ -333,12 +333,13 @@ class Deltas(unittest.TestCase):
                     self.program(mode), 2, 2,
                     self.flags(saved, "--steps", 400, "--max-failed-saves", 1000),
                     ["--checkpoint", saved, "--seed", 5])
-                cluster.start()
+                for rank in range(2):
+                    cluster.start_server(rank)
                 server = cluster.servers[1].popen.pid
-                while not checkpoints_in(saved):
-                    time.sleep(0.001)
                 none = resource.RLIM_INFINITY
                 resource.prlimit(server, resource.RLIMIT_FSIZE, (4096, none))
+                for rank in range(2):
+                    cluster.start_trainer(rank)
                 while ("was not saved" not in cluster.trainers[0].output and
                        cluster.trainers[0].popen.poll() is None):
                     time.sleep(0.001)
@@ -364,7 +365,7 @@ class Deltas(unittest.TestCase):
                 # A restarted trainer does not know the requests of its previous incarnation.
                 while len(checkpoints_in(saved)) < 2:
                     time.sleep(0.01)
-                cluster.kill_and_restart_trainer(0, "left the job")
+                cluster.kill_and_restart_trainer(0, "trained ")
             cluster.finish()
             cluster.folder.cleanup()
         self.assertTrue(any(map(is_delta, checkpoints_in(deltas))))

@@ -160,7 +160,7 @@ class EvaluateJobs(SharedFolderTest):
                          ["--seed", 3, *how.server_flags, *flags]) as cluster:
                 cluster.start()
                 trainer, = cluster.trainers
-                self.assertEqual(trainer.wait(60), 2, trainer.output)
+                self.assertEqual(trainer.wait(), 2, trainer.output)
                 self.assertIn(reason, trainer.output)
 
 

@@ -17,6 +17,7 @@ from cluster import Cluster
 from folders import SharedFolderTest
 from programs import ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, run
 from small_model import small_model
+from waiting import LONG
 
 STEPS = 40
 
@@ -110,7 +111,7 @@ class Packing(SharedFolderTest):
             [str(word) for word in
              (self.root / "sync" / "pserver", "--rank", 0, "--servers",
               f"unix:{self.root}/s", "--checkpoint", self.root / "parts.saved",
-              "--resume")], capture_output=True, text=True, timeout=60)
+              "--resume")], capture_output=True, text=True, timeout=LONG)
         self.assertEqual(refused.returncode, 1)
         self.assertIn("this program has no --pack-gradients, the checkpoint "
                       "int8", refused.stderr)
@@ -137,13 +138,13 @@ class Packing(SharedFolderTest):
                 [str(word) for word in
                  (self.root / "sync" / "trainer", "train", "--data", ADULT,
                   "--servers", address)], capture_output=True, text=True,
-                timeout=60)
+                timeout=LONG)
             self.assertEqual(trainer.returncode, 1)
             self.assertIn("the trainer has --pack-gradients none, the server "
                           "bf16; give all", trainer.stderr)
             # The rejected trainer belongs to this job, so the server does not wait for another
             # one.
-            self.assertEqual(server.wait(30), 1)
+            self.assertEqual(server.wait(LONG), 1)
         finally:
             server.kill()
             server.communicate()
@@ -151,7 +152,7 @@ class Packing(SharedFolderTest):
             [str(word) for word in
              (self.root / "sync" / "trainer", "train", "--data", ADULT,
               "--servers", address, "--pack-gradients", "int8", "--on-failure",
-              "wait")], capture_output=True, text=True, timeout=60)
+              "wait")], capture_output=True, text=True, timeout=LONG)
         self.assertEqual(waiting.returncode, 2)
         self.assertIn("goes with --on-failure=abort", waiting.stderr)
 

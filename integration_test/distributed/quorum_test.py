@@ -167,7 +167,7 @@ class Quorum(PushModes):
                 (("--quorum", 3), "--quorum 3 is more than the 2 trainers")):
             with self.cluster("refused", 2, 1, 2, server_flags=flags) as job:
                 server = job.start_server(0)
-                self.assertEqual(server.wait(20), 2)
+                self.assertEqual(server.wait(), 2)
                 self.assertIn(message, server.output)
 
 

@@ -124,11 +124,11 @@ class Sync(SyncComparison):
         with job("bad") as cluster:
             cluster.start()
             failed, other = cluster.trainers[1], cluster.trainers[0]
-            self.assertEqual(failed.wait(60), 1, failed.output)
+            self.assertEqual(failed.wait(), 1, failed.output)
             self.assertIn("part1.csv:541:", failed.output)
-            self.assertEqual(other.wait(60), 128 + signal.SIGTERM, other.output)
+            self.assertEqual(other.wait(), 128 + signal.SIGTERM, other.output)
             for server in cluster.servers:
-                server.wait(60)
+                server.wait()
         newest = max((self.root / "bad.saved").glob("step-*"))
         self.assertEqual(newest.name, "step-000000000004")
         for name in ("bad", "whole"):

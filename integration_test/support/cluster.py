@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 
-from waiting import wait_until
+from waiting import LONG, wait_until
 
 
 class Process:
@@ -29,7 +29,7 @@ class Process:
     def output(self):
         return self.path.read_text()
 
-    def wait(self, seconds):
+    def wait(self, seconds=LONG):
         """Returns the exit status. Fails if the program runs longer than `seconds`."""
         try:
             return self.popen.wait(seconds)
@@ -117,7 +117,7 @@ class Cluster:
         """Returns the output of all processes."""
         return "\n".join(f"--- {p.name}\n{p.output}" for p in self.processes())
 
-    def finish(self, seconds=120, leave_may_be_lost=False):
+    def finish(self, seconds=LONG, leave_may_be_lost=False):
         """Waits until all processes have ended successfully. Returns the outputs of the trainers.
 
         `leave_may_be_lost`: true if the test breaks connections. If the response to a Leave is
@@ -135,23 +135,23 @@ class Cluster:
                                      f"to its leave:\n{process.output}")
         return [trainer.output for trainer in self.trainers]
 
-    def wait_for_steps(self, losses, steps, seconds=60):
+    def wait_for_steps(self, losses, steps):
         """Waits until the log of losses has lines for at least `steps` steps."""
-        wait_until(lambda: losses.exists() and losses.read_text().count("\n") >= steps, seconds,
-                   self.said, pause=0.05)
+        wait_until(lambda: losses.exists() and losses.read_text().count("\n") >= steps,
+                   said=self.said, pause=0.05)
 
-    def interrupt_when(self, ready, seconds=60):
+    def interrupt_when(self, ready):
         """Waits until `ready()` is true, and sends SIGTERM to trainer 1. Waits until all trainers
         have ended with the status of this signal, and all servers successfully."""
-        wait_until(ready, seconds, self.said)
+        wait_until(ready, said=self.said)
         self.trainers[1].popen.send_signal(signal.SIGTERM)
         for processes, due in ((self.trainers, 128 + signal.SIGTERM), (self.servers, 0)):
             for process in processes:
-                status = process.wait(seconds)
+                status = process.wait()
                 if status != due:
                     raise AssertionError(f"{process.name} exited with {status}:\n{process.output}")
 
-    def refuse_another(self, flags, seconds=60):
+    def refuse_another(self, flags):
         """Starts two trainers and a server, trainer 1 with the additional `flags`. Waits until
         both trainers are refused. Returns their output."""
         self.start_server(0)
@@ -159,7 +159,7 @@ class Cluster:
         self.trainer_flags += flags
         self.start_trainer(1)
         for trainer in self.trainers:
-            status = trainer.wait(seconds)
+            status = trainer.wait()
             if status != 1:
                 raise AssertionError(f"{trainer.name} exited with {status}:\n{trainer.output}")
         return "".join(trainer.output for trainer in self.trainers)
