@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from folders import SharedFolderTest
 from programs import ADULT, PDL_CHECKPOINT, checkpoints_in, compile_model, model, run
+from waiting import wait_until
 
 import tensorfile
 
@@ -230,12 +231,17 @@ class Exports(SharedFolderTest):
                         ["export", large, "--format", "tsv", "-o", stopped],
                         ["merge", large, stopped]):
             with self.subTest(command=command[0]):
-                process = subprocess.Popen([PDL_CHECKPOINT, *map(str, command)],
-                                           stderr=subprocess.PIPE, text=True)
-                while not list(self.root.glob("stopped.tmp*")):
-                    self.assertIsNone(process.poll())
-                process.send_signal(signal.SIGINT)
-                self.assertIn("stopped by SIGINT", process.communicate()[1])
+                for _ in range(10):
+                    process = subprocess.Popen([PDL_CHECKPOINT, *map(str, command)],
+                                               stderr=subprocess.PIPE, text=True)
+                    wait_until(lambda: list(self.root.glob("stopped*")), pause=0.001)
+                    process.send_signal(signal.SIGINT)
+                    said = process.communicate()[1]
+                    if process.returncode != 0:
+                        break
+                    # It was at its end already.
+                    run("rm", "-r", stopped)
+                self.assertIn("stopped by SIGINT", said)
                 self.assertEqual(process.returncode, 128 + signal.SIGINT)
                 self.assertEqual(list(self.root.glob("stopped*")), [])
 
