@@ -8,7 +8,6 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -41,6 +40,7 @@ class ObjectStoreCheckpoints(SharedFolderTest):
     def tearDown(self):
         self.store.faults.clear()
         self.store.show_current_lists()
+        self.store.wait_until_idle()
         self.assertEqual(self.store.refused, [])
         self.assertEqual(self.store.unfinished_uploads(), [])
 
@@ -123,22 +123,29 @@ class ObjectStoreCheckpoints(SharedFolderTest):
         """A save that is killed leaves no checkpoint, and the training resumes from the one
         before."""
         self.train("first", "--checkpoint", self.address, "--steps", "20")
-        self.store.faults.append(Fault(
-            "slow", 10**9, lambda method, path: method == "PUT" and "step-000000000040" in path))
-        process = subprocess.Popen(
-            [self.trainer, "train", *DATA, "--checkpoint", self.address, "--resume",
-             "--checkpoint-steps", "40"], env=self.store.environment, stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 60
-        while not any("step-000000000040" in path for _, path, _ in self.store.requests):
-            self.assertLess(time.monotonic(), deadline)
-            self.assertIsNone(process.poll())
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        time.sleep(1.5)
+        held = Fault("held", 10**9, lambda method, path: (
+            method == "PUT" and f"{self.folder}/step-000000000040" in path))
+        self.store.faults.append(held)
+        with subprocess.Popen(
+                [self.trainer, "train", *DATA, "--checkpoint", self.address, "--resume",
+                 "--checkpoint-steps", "40"], env=self.store.environment) as process:
+            try:
+                self.wait_for_request(held)
+                self.assertIsNone(process.poll())
+            finally:
+                process.kill()
+                process.wait()
+                held.released.set()
+        # The store may carry out requests of a process that has ended.
+        self.store.wait_until_idle()
         self.assertNotIn("step-000000000040", self.steps())
         self.store.faults.clear()
         self.assertEqual(self.resume(), self.expected)
+
+    def wait_for_request(self, fault):
+        """Waits until a request for the fault has arrived."""
+        wait_until(lambda: any(fault.matches(method, path)
+                               for method, path, _ in list(self.store.requests)))
 
     def test_servers(self):
         """Servers write their parts to the store, and read theirs from it."""
@@ -317,14 +324,13 @@ class ObjectStoreCheckpoints(SharedFolderTest):
             self.train("first", "--checkpoint", self.root / f"same-{steps}", "--steps", steps)
         address = self.address + "/export"
         # Also holds the requests that the client repeats because there was no response.
-        held = Fault("held", 10**9, lambda method, path: method == "PUT" and "/export/table" in path)
+        held = Fault("held", 10**9, lambda method, path: (
+            method == "PUT" and f"{self.folder}/export/table" in path))
         self.store.faults.append(held)
-        self.store.requests.clear()
         with subprocess.Popen([PDL_CHECKPOINT, "export", self.root / "same-20", "-o", address],
                               env=self.store.environment) as first:
             try:
-                wait_until(lambda: any(method == "PUT" and "/export/table" in path
-                                       for method, path, _ in self.store.requests))
+                self.wait_for_request(held)
                 self.assertIn("another process exports to it", fails(
                     PDL_CHECKPOINT, "export", self.root / "same-40", "-o", address,
                     env=self.store.environment))
@@ -362,19 +368,18 @@ class ObjectStoreCheckpoints(SharedFolderTest):
         """The message of a stopped command names what is left to do."""
         self.train("first", "--checkpoint", self.root / "stopped", "--steps", "20")
         self.store.put(f"{self.folder}/dump", b"the file before")
-        for command, outcome in (("dump", "no unfinished file is at "),
-                                 ("export", "remove what was not finished at ")):
+        for command, file, outcome in (
+                ("dump", "dump", "no unfinished file is at "),
+                ("export", "export/table", "remove what was not finished at ")):
             address = f"{self.address}/{command}"
-            held = Fault("held", 10**9, lambda method, path: method == "PUT" and (
-                path.endswith("/dump") or "/export/table" in path))
+            held = Fault("held", 10**9, lambda method, path, file=file: (
+                method == "PUT" and f"{self.folder}/{file}" in path))
             self.store.faults.append(held)
-            self.store.requests.clear()
             with self.subTest(command), subprocess.Popen(
                     [PDL_CHECKPOINT, command, self.root / "stopped", "-o", address],
                     env=self.store.environment, stderr=subprocess.PIPE, text=True) as process:
                 try:
-                    wait_until(lambda held=held: any(held.matches(method, path)
-                                                     for method, path, _ in self.store.requests))
+                    self.wait_for_request(held)
                     process.send_signal(signal.SIGINT)
                     self.assertIn("stopped by SIGINT; " + outcome + address,
                                   process.communicate(timeout=LONG)[1])

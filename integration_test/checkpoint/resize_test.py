@@ -18,10 +18,11 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-from cluster import Cluster
+from cluster import Cluster, Slowed
 from folders import SharedFolderTest
 from job_modes import MODES
 from programs import BUILD, PDL_CHECKPOINT, SOURCE, checkpoints_in, compile_model, run
+from waiting import wait_until
 
 KEEP_TRAINING = SOURCE / "examples" / "online" / "keep_training.py"
 ROWS, BATCH = 1000, 8
@@ -264,7 +265,7 @@ class Resize(SharedFolderTest):
         def keep(job):
             kill(job)
             for trainer in job.trainers:
-                trainer.wait(120)
+                trainer.wait()
                 outputs.append(trainer.output)
 
         self.programs = {mode: self.plain(mode)
@@ -297,15 +298,16 @@ class Resize(SharedFolderTest):
         with Cluster(self.programs["sync"], 3, 1, [*flags, *wait, "--checkpoint-steps", 50],
                      servers) as job:
             job.start()
+            # The job must not end before the trainer is killed.
+            Slowed(job.trainers[2])
             # The job saves while all trainers are present.
-            while len(checkpoints_in(saved)) < 2:
-                self.assertIsNone(job.trainers[0].popen.poll(), job.trainers[0].output)
-                time.sleep(0.01)
+            wait_until(lambda: len(checkpoints_in(saved)) >= 2, said=job.said)
+            self.assertIsNone(job.trainers[0].popen.poll(), job.trainers[0].output)
             job.trainers[1].popen.kill()
             time.sleep(1)
             job.servers[0].popen.send_signal(signal.SIGINT)
             for process in job.processes():
-                process.wait(60)
+                process.wait()
             said = job.servers[0].output
         self.assertIn(f"have saved {checkpoints_in(saved)[-1]}", said)
         self.train("sync", 3, 1, [*flags[:-2], *wait], wait)

@@ -11,7 +11,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -22,6 +21,7 @@ from by_hand import by_hand
 from cluster import Cluster
 from folders import FolderTest
 from programs import ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, run
+from waiting import wait_until
 
 import tensorfile
 
@@ -281,8 +281,10 @@ class RulesOverPushers(FolderTest):
                       *server_flags]) as cluster:
             cluster.start()
             first = list(cluster.trainers)
-            for rank in (1, 0, 1):
-                time.sleep(0.5)
+            for number, rank in enumerate((1, 0, 1), 1):
+                # A trainer that has rejoined continues the epochs of its previous incarnation.
+                wait_until(lambda at=number, of=rank: f"epoch {at}:" in cluster.trainers[of].output,
+                           said=cluster.said)
                 cluster.kill_and_restart_trainer(rank, "trained ")
             self.assertNotEqual(cluster.trainers[1], first[1])
             cluster.finish(leave_may_be_lost=True)

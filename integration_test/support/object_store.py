@@ -17,7 +17,7 @@ import time
 import urllib.parse
 
 import test_packages
-from waiting import LONG
+from waiting import LONG, wait_until
 
 ACCESS, REGION = "AKIDTESTTESTTESTTEST", "us-east-1"
 SECRET = "secret/with+signs=that/must+not+be/logged0"
@@ -85,6 +85,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(length) if length else b""
         headers = {name.lower(): value for name, value in self.headers.items()}
         path = urllib.parse.unquote(self.path)
+        with store.lock:
+            store.active += 1
+        try:
+            self.answer_request(store, body, headers, path)
+        finally:
+            with store.lock:
+                store.active -= 1
+
+    def answer_request(self, store, body, headers, path):
         store.requests.append((self.command, path, headers))
         refused = self.check_signature(headers)
         if refused:
@@ -142,6 +151,8 @@ class ObjectStore:
         self.bucket, self.requests, self.refused, self.faults = bucket, [], [], []
         self.old_lists = None
         self.lock = threading.Lock()
+        # Number of requests to which the proxy has not responded yet.
+        self.active = 0
         self.moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
         self.moto.start()
         self.port = self.moto.get_host_and_port()[1]
@@ -165,6 +176,10 @@ class ObjectStore:
         self.proxy.shutdown()
         self.proxy.server_close()
         self.moto.stop()
+
+    def wait_until_idle(self):
+        """Waits until no request is in progress, also of clients that have ended."""
+        wait_until(lambda: self.active == 0, said=lambda: f"{self.active} requests are in progress")
 
     def take_fault(self, method, path):
         with self.lock:

@@ -11,6 +11,7 @@
 #include "pdlrt/Core/StandardStreams.h"
 #include "pdlrt/Files/Store.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,9 @@
 #include <vector>
 
 namespace fs = std::filesystem;
+
+/// True if a signal was received, and this process will end.
+static std::atomic<bool> isStopping{false};
 
 static void removeUnfinished(const fs::path &output) {
   const std::string begin =
@@ -61,6 +65,7 @@ void removeUnfinishedAtSignal(const std::string &output, bool isFolder) {
     int number = 0;
     if (::sigwait(&signals, &number) != 0)
       return;
+    isStopping = true;
     removeUnfinished(path);
     pdlrt::writeError(std::string("error: stopped by SIG") +
                       ::sigabbrev_np(number) + "; " +
@@ -69,4 +74,9 @@ void removeUnfinishedAtSignal(const std::string &output, bool isFolder) {
     removeUnfinished(path);
     std::_Exit(128 + number);
   }).detach();
+}
+
+void awaitEndBySignal() {
+  while (isStopping)
+    ::pause();
 }

@@ -18,4 +18,9 @@
 /// whole or not at all. Call before threads are started.
 void removeUnfinishedAtSignal(const std::string &output, bool isFolder);
 
+/// If such a signal was received, does not return, because the process is about
+/// to end. Call after a failure: its cause may be that unfinished files are
+/// removed.
+void awaitEndBySignal();
+
 #endif // PDL_TOOLS_PDL_CHECKPOINT_STOPSIGNALS_H

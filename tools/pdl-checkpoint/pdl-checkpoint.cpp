@@ -613,6 +613,8 @@ static int run(int argc, char **argv) {
                              /*isFolder=*/command->table.name != "dump");
   }
   const int status = command->run(values);
+  if (status != 0)
+    awaitEndBySignal();
   if (std::fflush(stdout) != 0)
     return fail(Status::ioError(
         "cannot write to the standard output; is the disk full?"));
