@@ -154,12 +154,14 @@ class ServerSaves(ServerSavesTest):
             # If trainers make progress, they save themselves. On a busy machine they may stand
             # still for a while.
             self.wait_until(cluster, lambda: self.saves_of_trainers(cluster, name))
-            before = self.count_of_server_saves(cluster)
             self.lose_trainer(cluster, 1)
-            self.wait_until(cluster, lambda: self.count_of_server_saves(cluster) > before)
-            saved = checkpoints_in(self.root / f"{name}.saved")[-1]
-            self.assertIn(f"have saved {saved}", cluster.servers[0].output)
-            run(PDL_CHECKPOINT, "inspect", saved)
+
+            def saved_by_servers():
+                newest = checkpoints_in(self.root / f"{name}.saved")[-1]
+                is_reported = f"have saved {newest} without trainers" in cluster.servers[0].output
+                return newest if is_reported else None
+
+            run(PDL_CHECKPOINT, "inspect", wait_until(saved_by_servers, said=cluster.said))
             # The trainer is restarted, and the first one saves again.
             before = (self.root / f"{name}.losses").read_text().count("\n")
             self.rejoin(cluster, 1)
