@@ -195,10 +195,10 @@ def MathToABI : Pass<"math-to-pdlabi", "::mlir::ModuleOp"> {
   let summary = "Replaces math ops by function calls";
   let description = [{
     Replaces `math.exp`, `log`, `log1p` and `tanh` on f32 by calls of
-    `pdlabi/math.h`, and on f64 by calls of the C library. Replaces `math.powf`
-    and `math.cos` on f64 by `pdlabi_pow` and `pdlabi_cos`. The functions of
-    `pdlabi/math.h` are linked into the program as bitcode and inlined before
-    vectorization.
+    `pdlabi/math.h`, and on f64 by calls of the C library. Replaces `math.cos`
+    and `sin` on both types, and `math.powf` on f64, by calls of
+    `pdlabi/math.h`. The functions of `pdlabi/math.h` are linked into the
+    program as bitcode and inlined before vectorization.
 
     Before:
     ```mlir

@@ -57,7 +57,8 @@ template <typename ConcreteType>
 class SharedByRoles
     : public mlir::OpTrait::TraitBase<ConcreteType, SharedByRoles> {};
 
-/// Trait: a symbol that exists only on servers.
+/// Trait: a symbol of the role that applies rules. Only servers have it, except
+/// in mode geo, and for the rules that `ps-share-rules` copies to trainers.
 template <typename ConcreteType>
 class OwnedByServers
     : public mlir::OpTrait::TraitBase<ConcreteType, OwnedByServers> {};

@@ -24,7 +24,8 @@ struct LinkRequest {
   /// Name of the program in the folder.
   std::string name;
   /// Folder that contains PDL's archives (libPDLRuntime.a ...), and the folder
-  /// `pdl` with the C++ library, gRPC and the licenses.
+  /// `pdl` with the C++ library, the parts of the C library that linking needs,
+  /// gRPC, the libraries that programs load, and the licenses.
   std::string runtimeFolder;
   /// Archive that contains `main`: PDLTrainerMain or PDLServerMain. Not used
   /// for libraries.
@@ -38,10 +39,11 @@ struct LinkRequest {
 };
 
 /// Links a trainer with the LLVM linker; no compiler is needed. PDL's archives
-/// and the C++ library are linked statically, the C library dynamically. With
-/// numerics `fast`, copies oneDNN, the libraries that it loads, and the
-/// licenses into the folder of the program. If the request includes gRPC, it is
-/// linked statically.
+/// and the C++ library are linked statically, the C library dynamically. If the
+/// request includes gRPC, it is linked statically. The folder of the program
+/// also gets the licenses and, if PDL was built with them, the libraries that
+/// the program loads: libpdl-http, those of Arrow and, with numerics `fast`,
+/// oneDNN.
 ///
 /// If linking fails, no incomplete program remains. The error message names
 /// what is missing and how to fix it.

@@ -19,11 +19,13 @@ def NNLinkStd : Pass<"nn-link-std", "::mlir::ModuleOp"> {
   let summary = "Adds the standard rules and schedules that a model uses";
   let description = [{
     If a group names a rule or schedule that the module does not define, inserts
-    the definition of the standard library before that group.
-    `pdl-opt --print-std` lists the library, and `--print-std=adam` prints one
-    definition. For a group of f64 symbols, the element regions of a rule are
-    converted to f64. If groups of both types name a rule, it is added twice.
-    The name of the second one then ends in its type (`@adam.f64`).
+    the definition of the standard library before that group. This includes
+    rules of averages and of delay compensation. A model with an `nn.cycle` gets
+    the rule `@cyclic_counter`. `pdl-opt --print-std` lists the library, and
+    `--print-std=adam` prints one definition. For a group of f64 symbols, the
+    element regions of a rule are converted to f64. If groups of both types name
+    a rule, it is added twice. The name of the second one then ends in its type
+    (`@adam.f64`).
 
     Before:
     ```mlir
@@ -427,7 +429,8 @@ def NNCheckScalars : Pass<"nn-check-scalars", "::mlir::ModuleOp"> {
     Computes the results of each `nn.once` at the first update, as far as they
     depend on neither weights nor norms. Reports an error if a group's rule
     would get infinity or NaN, for example from a schedule that divides by zero
-    steps, or from a learning rate that f32 cannot represent. Numbers of later
+    steps, or from a learning rate that f32 cannot represent. Warns if a number
+    becomes 0 when it is rounded to the type of the elements. Numbers of later
     steps are checked when these steps run. Changes nothing.
 
     Before and after:
@@ -621,8 +624,8 @@ def NNAssignStages : Pass<"nn-assign-stages", "::mlir::ModuleOp"> {
   let description = [{
     Sets the attribute `stage` on each op of a program:
 
-    - `prepare`: `nn.unique`, `nn.pull`, crosses of bags, and the computation of
-      their ids;
+    - `prepare`: `nn.unique`, `nn.pull`, `nn.check_bags`, `nn.log_probability`,
+      crosses of bags, and all ops that compute their operands;
     - `apply`: `nn.squared_norm`, `nn.once`, `nn.update`;
     - `compute`: all other ops.
 

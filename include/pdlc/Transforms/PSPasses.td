@@ -21,8 +21,9 @@ def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
     Adds a `ps.blocks` for each parameter and state, and a `ps.shards` for each
     table. Sets `ps.mode`. Blocks consist of whole units of 64 rows. They have
     about `target-block-bytes` and at least `min-block-elements`
-    (`pdlabi/placement.h`). With `slice=false`, each parameter is one block. The
-    number of servers is not known yet.
+    (`pdlabi/placement.h`). With `slice=false`, each parameter is one block. A
+    parameter is also one block if its rule reduces over the whole parameter.
+    The number of servers is not known yet.
 
     The cost of a unit is the number of bytes that a step moves for it. For a
     block of a trained parameter, it is twice the size of the block (gradient
@@ -61,12 +62,14 @@ def PSCheckCopies : Pass<"ps-check-copies", "::mlir::ModuleOp"> {
   let description = [{
     In mode `geo`, each trainer applies the rules to its own copy. Servers merge
     the model deltas (GEO-SGD): they add the changes of each trainer, divided by
-    the number of trainers. The pass reports an error, with the reason, if a
-    group that a program updates has
+    the number of trainers. The pass reports an error, with the reason, if
+    something that a program updates has
 
     - an average: frozen programs would read a slot, and slots stay on each
       trainer;
     - `untouched(dense)` and a table: all rows of the table would be sent;
+    - a table with `admit`, `shrink` or `widen`: each trainer would admit and
+      drop other rows;
     - a table with `stored`: small changes would be lost in 16 bits;
     - the state that selects the program of an `nn.cycle`: it cannot be
       averaged.
@@ -258,10 +261,11 @@ def PSInsertSendRecv : Pass<"ps-insert-send-recv", "::mlir::ModuleOp"> {
     stage `apply` move into `ps.handler`s, which receive gradients by `ps.send`
     and `ps.push`.
 
-    In mode `sync`, the pushes end in a `ps.barrier`. No server alone can
-    compute the norm of a clip, so it needs one more handler: servers respond
-    with partial norms, and trainers combine them and send the norm back. In
-    mode `async`, a worker has its whole gradient and computes the norm itself.
+    In modes whose steps are rounds of all trainers, such as `sync`, the pushes
+    end in a `ps.barrier`. No owner alone can compute the norm of a clip, so it
+    needs one more handler: owners respond with partial norms, and trainers
+    combine them and send the norm back. In modes `async`, `half-async` and
+    `quorum`, a sender has its whole gradient and computes the norm itself.
 
     In mode `geo`, programs do not change. A `ps.share` at the entry describes
     how the changes of each updated symbol are sent, and the handler adds them.
@@ -290,8 +294,8 @@ def PSFuseMessages : Pass<"ps-fuse-messages", "::mlir::ModuleOp"> {
   let description = [{
     Replaces the sends, receives, pulls and pushes of a program by a `ps.wait`
     at its entry and a `ps.post` at its end. The push of a step and the pull of
-    the next step are one message, which sends keys ahead. In mode `sync`, the
-    norm of a clip needs a second message.
+    the next step are one message, which sends keys ahead. In modes whose steps
+    are rounds of all trainers, the norm of a clip needs a second message.
 
     Before:
     ```mlir
@@ -363,9 +367,9 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
 
     - Each channel is part of a message. Each channel to servers is posted by
       the trainer and used by a handler. Each channel to trainers is awaited.
-    - In mode sync, messages that send results form rounds, and no other
-      messages do. Keys that are sent together with results are those of the
-      next step.
+    - If the steps of the mode are rounds of all trainers, messages that send
+      results form rounds. No other messages do. Keys that are sent together
+      with results are those of the next step.
     - No message waits for itself. Keys depend only on fields. A message that
       brings the state for a step is awaited before it is posted for the next
       step. Any other message is posted before it is awaited.
@@ -373,15 +377,15 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
       them. The posted loss is a loss and its weight.
     - The norm that is posted for a clip combines the partial norms of the
       symbols that it clips. It contains each of them once, no others, in the
-      order of a single process. In mode async, it is computed from the posted
-      gradients.
+      order of a single process. In modes such as async, in which a worker
+      computes norms itself, it is computed from the posted gradients.
 
     **Updates**
 
-    - State is updated only on servers. Each symbol is updated once for each
-      program, after its gradient has arrived and before its value is sent. The
-      update uses the symbol's own gradient, its keys and the scalars of its
-      group. Symbols without a group are not updated.
+    - Except in mode geo, only `@pserver` updates state. Each symbol is updated
+      once for each program, after its gradient has arrived and before its value
+      is sent. The update uses the symbol's own gradient, its keys and the
+      scalars of its group. Symbols without a group are not updated.
     - In mode geo, a program has one exchange between two steps. It exchanges
       the changes of all symbols that it updates, and of no others. Servers
       apply no rule. They add each change once, to its own symbol and by the

@@ -30,9 +30,9 @@ struct PipelineOptions {
   std::string elementType = "f32";
   /// Numerics: `fast` or `strict`.
   std::string numerics = "fast";
-  /// Type to which the factors of large products are rounded: `f32` or `bf16`.
-  /// Ignored for modules that have passed phase `model`, because they contain
-  /// the type as an attribute.
+  /// Type to which the factors of large products are rounded: `f32`, `bf16`,
+  /// `bf16x3` or `bf16x6`. Ignored for modules that have passed phase `model`,
+  /// because they contain the type as an attribute.
   std::string compute = "f32";
   /// CPU name that LLVM knows, or `native`.
   std::string targetCpu = "x86-64-v3";

@@ -148,8 +148,8 @@ def RTShareLoops : Pass<"rt-share-loops", "::mlir::ModuleOp"> {
   let description = [{
     The iterations of a kernel's parallel loop are independent, so several
     threads can each run some of them. The pass handles kernels that consist of
-    one such loop with more than a few iterations. Such a kernel takes the first
-    iteration and the end of the range from its caller.
+    one such loop. Such a kernel takes the first iteration and the end of the
+    range from its caller.
 
     The stage calls `rt.run_loop` of the runtime. The runtime knows how many
     threads are idle; if none is, it calls the kernel once. The arguments are

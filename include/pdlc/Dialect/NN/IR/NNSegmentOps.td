@@ -113,7 +113,8 @@ def NN_SegmentRepeatOp : NN_SegmentOp<"segment_repeat", "{}", "getBags()", [NN_D
       [ids, ...] of the same element type.
     - (C2) `like` is given exactly if the bags are splits. It has one row for
       each id.
-    - (C3) The ids of a ragged operand are those of a field.
+    - (C3) The ids of a ragged operand are those of a field, or `nn.same_bags`
+      or `nn.id_arithmetic` computes them from these.
 
     Example:
     ```mlir
@@ -139,7 +140,8 @@ def NN_SegmentPositionsOp : NN_SegmentOp<"segment_positions", "{}", "getBags()",
     - (C1) The result has shape [ids, 1].
     - (C2) `like` is given exactly if the bags are splits. It has one row for
       each id.
-    - (C3) The ids of a ragged operand are those of a field.
+    - (C3) The ids of a ragged operand are those of a field, or `nn.same_bags`
+      or `nn.id_arithmetic` computes them from these.
 
     Example:
     ```mlir
@@ -304,7 +306,8 @@ def NN_SegmentUnpadOp : NN_SegmentOp<"segment_unpad", "{}", "getBags()", [NN_Dif
       bags, gives [ids, ...] of the same element type.
     - (C2) `like` is given exactly if the bags are splits. It has one row for
       each id.
-    - (C3) The ids of a ragged operand are those of a field.
+    - (C3) The ids of a ragged operand are those of a field, or `nn.same_bags`
+      or `nn.id_arithmetic` computes them from these.
 
     Example:
     ```mlir
@@ -455,8 +458,10 @@ def NN_SameBagsOp : NN_PureOp<"same_bags", [NN_SpelledOut, StopsGradients, NN_Ro
   let description = [{
     Returns the ids or numbers of `input` as rows of the bags of `like`. Use it
     if several fields describe the same items, for example the items of a
-    history and their properties. A batch in which the bags differ in length
-    stops the program. The types may be written once if they are equal.
+    history and their properties. If the bags of two fields differ in length in
+    a row of the data, this is a bad row (`--max-bad-rows`). If bags that the
+    program computes differ in length, the program stops. The types may be
+    written once if they are equal.
 
     Constraints:
     - (C1) Input and result have one type, and `like` has the same number of

@@ -112,10 +112,10 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
       changed_keys), or an `nn.param` or
       `nn.table` (partial_norm). `loss` and `norm`
       have none.
-    - (C3) `clip` names an `nn.clip` for `partial_norm` and `norm`. In mode
-      async, workers compute norms themselves; `gradient` and `row_gradient`
-      then have the clip of the symbol's group, if it has one. In mode sync,
-      they have none. No other kind has a clip.
+    - (C3) `clip` names an `nn.clip` for `partial_norm` and `norm`. In modes
+      async, half-async and quorum, workers compute norms themselves; `gradient`
+      and `row_gradient` then have the clip of the symbol's group, if it has
+      one. In other modes, they have none. No other kind has a clip.
     - (C4) The type is as in the table.
     - (C5) Only `gradient` and `row_gradient` have an `objective` other than 0.
       It selects one of the program's channels of kind `loss`, in the order of
@@ -154,7 +154,8 @@ def PS_MessageOp : PS_Op<"message", [Symbol, SharedByRoles,
 
     - `round`: the server responds when every trainer has sent its request. It
       sums the requests in the order of the trainers' ranks. Without `round`,
-      each request is applied separately, when it arrives.
+      each request is applied separately, when it arrives. In mode quorum, the
+      server adds requests, and applies the sum when enough have arrived.
     - `ahead`: these channels of `sends` belong to the next step. The push of a
       step and the pull of the next step are then one message.
 
@@ -282,7 +283,8 @@ def PS_BarrierOp : PS_Op<"barrier"> {
   let summary = "Waits for the pushes of all trainers";
   let description = [{
     An op that uses the resulting token sees everything that all trainers have
-    sent before their own barrier. Mode `sync` only.
+    sent before their own barrier. Only for modes whose steps are rounds of all
+    trainers (`ps.mode`).
 
     Constraints:
     - (C1) There is at least one token.
@@ -419,9 +421,10 @@ def PS_HandlerOp : PS_Op<"handler", [Symbol, OwnedByServers, NoTerminator, Singl
   let summary = "The work of servers when a message has arrived";
   let description = [{
     If the message forms rounds, the handler runs with the sums over all
-    trainers. Otherwise it runs with the data of one worker. Each server runs it
-    on the units that it owns. `on` is given from `ps-fuse-messages` on, which
-    forms messages.
+    trainers. In mode quorum, it runs with the sums of the requests that have
+    arrived. Otherwise it runs with the data of one request. Each owner runs it
+    on its units. `on` is given from `ps-fuse-messages` on, which forms
+    messages.
 
     Constraints:
     - (C1) `on` names a message of that program.

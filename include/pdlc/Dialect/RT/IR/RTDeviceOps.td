@@ -121,7 +121,7 @@ def RT_DeviceProductOp : RT_CallOp<"device_product", [DeclareOpInterfaceMethods<
     library does not support the product, the kernel after `else` is launched.
 
     Constraints:
-    - (C1) The product is `fast` or `bf16`.
+    - (C1) The product is not `strict`.
     - (C2) An `rt.device_kernel` of the module describes the kernel after
       `else`. It takes the 12 arguments of `pdldevice_product`.
 
