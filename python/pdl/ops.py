@@ -1125,9 +1125,10 @@ def same_bags(input: Operand, like: Operand) -> Value:
     """Joins ids to the bags of another field.
 
     Returns the ids or numbers of `input` as rows of the bags of `like`. Use it if several
-    fields describe the same items, for example the items of a history and their properties. A
-    batch in which the bags differ in length stops the program. The types may be written once
-    if they are equal.
+    fields describe the same items, for example the items of a history and their properties.
+    If the bags of two fields differ in length in a row of the data, this is a bad row
+    (`--max-bad-rows`). If bags that the program computes differ in length, the program stops.
+    The types may be written once if they are equal.
     """
     return build.op("same_bags",
                     "$input `like` $like attr-dict `:` custom<TypeAndLike>(type($input), "
