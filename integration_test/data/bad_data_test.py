@@ -19,6 +19,7 @@ import tfrecord
 from bag_rows import BAG_MODEL, COLUMNS, bag_rows, write_rows
 from folders import SharedFolderTest
 from programs import compile_model, run
+from waiting import LONG
 
 import tensorfile
 
@@ -120,7 +121,7 @@ class BadData(SharedFolderTest):
         with self.subTest(data=str(data), pattern=pattern):
             done = subprocess.run([self.trainer, "evaluate", "--data", data, *flags, "--init-from",
                                    self.dump, "--output", output],
-                                  capture_output=True, text=True, errors="replace", timeout=60,
+                                  capture_output=True, text=True, errors="replace", timeout=LONG,
                                   check=False, **options)
             said = f"{done.returncode}: {done.stderr}"
             self.assertEqual(done.returncode, status, said)

@@ -25,6 +25,7 @@ from job_modes import MODES
 from object_store import ObjectStore
 from programs import (BUILD, PDL_CHECKPOINT, PDL_SERVE, PDL_TRANSLATE, compile_model, fails,
                       is_nightly, known_modes, metric, run)
+from waiting import LONG
 
 import tensorfile
 
@@ -150,7 +151,7 @@ class FormatMatrix(SharedFolderTest):
         """Runs a command of a trainer. Returns the completed process."""
         with self.sources.opened(kind, form) as data:
             return run(trainer or self.trainer, command, *data, *flags,
-                       env=self.sources.environment, timeout=60)
+                       env=self.sources.environment, timeout=LONG)
 
     def trained(self, kind, form, *flags):
         """Returns the dump of a training with the replicas of two trainers."""
@@ -173,7 +174,7 @@ class FormatMatrix(SharedFolderTest):
                 continue
             with self.subTest(form=form, source=kind):
                 with self.sources.opened(kind, form) as data:
-                    said = fails(self.trainer, "train", *data, *TRAINING, status=None, timeout=60,
+                    said = fails(self.trainer, "train", *data, *TRAINING, status=None, timeout=LONG,
                                  env=self.sources.environment)
                 self.assertIn(reason, said)
                 self.assertEqual(len(said.strip().splitlines()), 1, said)
@@ -212,7 +213,7 @@ class FormatMatrix(SharedFolderTest):
                 continue  # Rows are read several times.
             with self.subTest(form=form, source=kind):
                 said = run(*check, *self.sources.flags(kind, form, (0, 1)),
-                           env=self.sources.environment, timeout=60).stdout
+                           env=self.sources.environment, timeout=LONG).stdout
                 self.assertTrue(said.endswith("what is served is what was trained, to the bit\n"),
                                 said)
 

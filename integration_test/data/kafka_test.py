@@ -19,7 +19,7 @@ from folders import SharedFolderTest
 from kafka_brokers import FETCH, NOT_LEADER, PROGRAM, Brokers
 from programs import ADULT, PDL_CHECKPOINT, checkpoints_in, compile_model, fails, run
 from small_model import small_model
-from waiting import wait_until
+from waiting import LONG, wait_until
 
 ROWS = 960
 BATCH = 32
@@ -148,7 +148,7 @@ class Kafka(SharedFolderTest):
                 stdout=file, stderr=file)
         wait_until(lambda: "a broker does not answer" in log.read_text(), said=log.read_text)
         self.brokers.tell("up 1")
-        self.assertEqual(process.wait(60), 0, log.read_text())
+        self.assertEqual(process.wait(LONG), 0, log.read_text())
         self.assertEqual((self.folder / "d.safetensors").read_bytes(), self.of_file(self.rows))
 
     def test_no_broker(self):
@@ -198,7 +198,7 @@ class Kafka(SharedFolderTest):
                                    text=True)
         wait_until(lambda: checkpoints_in(saved))
         process.send_signal(signal.SIGTERM)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=LONG)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, output)
         self.assertRegex(run(PDL_CHECKPOINT, "inspect", saved).stdout, r"samples +(64|96)\n")
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import tfrecord
 from bag_rows import ARROW, BAG_MODEL, COLUMNS, FORMATS, bag_rows, import_pyarrow, write_rows
 from programs import ADULT, BUILD, PDL_TRANSLATE, SOURCE, compile_model, fails, metric, model, run
-from waiting import wait_until
+from waiting import LONG, wait_until
 
 PDL_DATA = BUILD / "bin" / "pdl-data"
 USAGE = 2
@@ -587,7 +587,7 @@ class SampleGenerateDescribe(unittest.TestCase):
                                    stderr=subprocess.PIPE, text=True)
         wait_until(lambda: any(self.root.iterdir()))
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=60)[1]
+        said = process.communicate(timeout=LONG)[1]
         self.assertEqual(process.returncode, 128 + signal.SIGINT, said)
         self.assertIn("stopped by a signal", said)
         self.assertEqual(list(self.root.iterdir()), [])

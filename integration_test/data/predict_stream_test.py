@@ -27,6 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from folders import SharedFolderTest
 from programs import compile_model, fails, run
+from waiting import LONG, cpu_ticks, wait_until_idle
 
 import tensorfile
 
@@ -69,9 +70,6 @@ module @streamed {
   }
 }
 """
-
-# Longer than any machine needs. Only a defect makes a test wait for this time.
-LONG = 120
 
 
 def lines_of(numbers, prefix="r"):
@@ -132,6 +130,13 @@ class Predictor:
                 return
             time.sleep(0.05)
         raise AssertionError("the signals are not caught")
+
+    def await_idle(self):
+        """Waits until the process does nothing but wait for a reader."""
+        pid = self.process.pid
+        wait_until_idle([pid], lambda: cpu_ticks(pid))
+        if self.process.poll() is not None:
+            raise AssertionError(f"it ended with {self.process.returncode}")
 
     def end(self):
         """Closes the input. Returns the status, the remaining lines and the errors."""
@@ -397,9 +402,7 @@ class PredictStream(SharedFolderTest):
         stream = Predictor(self.command(data=data), stdin=subprocess.DEVNULL)
         self.assertEqual(stream.process.stdout.readline(), b"request\tz\n")
         # No process reads the output, so the pipe is full before everything is written.
-        stream.await_bytes(stream.process.stdout, lambda count: count > 50_000)
-        time.sleep(0.2)
-        self.assertIsNone(stream.process.poll())
+        stream.await_idle()
         stream.process.send_signal(signal.SIGTERM)
         status, _, errors = stream.wait()
         self.assertEqual(status, 128 + signal.SIGTERM)
@@ -427,9 +430,7 @@ class PredictStream(SharedFolderTest):
         data = self.put("piped.tsv", lines_of(range(1000)))
         pipe = self.pipe("scores.pipe")
         stream = Predictor(self.command("--output", pipe, data=data), stdin=subprocess.DEVNULL)
-        stream.await_handlers()
-        time.sleep(0.3)
-        self.assertIsNone(stream.process.poll())
+        stream.await_idle()
         with open(pipe) as scores:
             found = scores.read().splitlines()
         status, _, errors = stream.wait()
@@ -438,9 +439,7 @@ class PredictStream(SharedFolderTest):
         # The first signal ends a process that waits.
         for number in signal.SIGINT, signal.SIGTERM:
             stream = Predictor(self.command("--output", pipe, data=data), stdin=subprocess.DEVNULL)
-            stream.await_handlers()
-            time.sleep(0.3)
-            self.assertIsNone(stream.process.poll())
+            stream.await_idle()
             stream.process.send_signal(number)
             status, _, errors = stream.wait()
             self.assertEqual(status, 128 + number)

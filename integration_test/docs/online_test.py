@@ -9,6 +9,7 @@ import array
 import contextlib
 import fcntl
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -49,6 +50,7 @@ echo 'topic clicks 4' >&9
 END_BROKERS = "exec 9>&-; wait $brokers"
 PIPES = ("left.tsv", "right.tsv")
 BATCH = 16
+ROWS_OF_STEP = BATCH * len(PIPES)
 
 
 def is_delta(checkpoint):
@@ -79,22 +81,36 @@ def descendants_of(pid):
 
 
 class Traffic(threading.Thread):
-    """Appends lines to a log, several at a time, and some of them by two writes."""
+    """Appends `lines` and many more to a log, each of them by two writes, until `ends` is set.
+    `steps`: returns the number of trained steps. The traffic is a bounded number of steps ahead of
+    them, so that a slow machine does not have to train much at the end."""
 
-    def __init__(self, path, lines):
+    AHEAD, LAST_LINES = 20, 300
+
+    def __init__(self, path, draw, lines, steps):
         super().__init__(daemon=True)
-        self.path, self.lines, self.hurries = path, lines, threading.Event()
+        self.path, self.draw, self.lines, self.steps = path, draw, lines, steps
+        self.ends = threading.Event()
         path.touch()
 
     def run(self):
-        draw = random.Random(1)
+        draw, last = random.Random(1), self.LAST_LINES
         with open(self.path, "a") as log:
-            for line in self.lines:
+            for number in itertools.count():
+                if number == len(self.lines):
+                    self.lines.append(made_up_clicks.click_line(self.draw))
+                line = self.lines[number]
                 cut = draw.randrange(len(line))
                 for part in line[:cut], line[cut:]:
                     log.write(part)
                     log.flush()
-                self.hurries.wait(0.004)
+                if not self.ends.wait(0.004):
+                    last = number + self.LAST_LINES
+                elif number == last:
+                    return
+                while (number % ROWS_OF_STEP == 0 and not self.ends.is_set() and
+                       number > (self.steps() + self.AHEAD) * ROWS_OF_STEP):
+                    self.ends.wait(0.02)
 
 
 class Client(threading.Thread):
@@ -270,12 +286,13 @@ class Online(unittest.TestCase):
 
     def test_kills(self):
         self.deploy()
-        lines = [made_up_clicks.click_line(draw) for draw in [random.Random(3)]
-                 for _ in range(6000)]
+        draw = random.Random(3)
+        lines = [made_up_clicks.click_line(draw) for _ in range(4)]
         probe = self.root / "probe.tsv"
-        probe.write_text("".join(lines[:4]))
-        asked = [line.rstrip("\n").split("\t") for line in lines[:4]]
-        traffic = Traffic(self.root / "clicks.tsv", lines)
+        probe.write_text("".join(lines))
+        asked = [line.rstrip("\n").split("\t") for line in lines]
+        traffic = Traffic(self.root / "clicks.tsv", draw, lines, self.steps)
+        self.addCleanup(traffic.ends.set)
         socket = self.root / "socket"
         training = self.start_training()
         server = Server(self.root / "served", unix=socket)
@@ -322,7 +339,7 @@ class Online(unittest.TestCase):
             self.wait_until(lambda: len(client.seen) > seen + 1, "answers of the next server")
             self.assertEqual(client.failures_since(loaded), [])
 
-        traffic.hurries.set()
+        traffic.ends.set()
         traffic.join()
         training.send_signal(signal.SIGTERM)
         self.assertEqual(training.wait(LONG), 128 + signal.SIGTERM, self.said())

@@ -28,12 +28,14 @@ import stored_rows_model
 from cluster import Cluster
 from model_server import Server, array_inputs_of, inputs_of, public_inputs, single
 from programs import PDL_SERVE, PDL_TRANSLATE, SOURCE, checkpoints_in, model, run
-from waiting import suspend, wait_until
+from waiting import suspend, wait_until, wait_until_idle
 
 sys.path.insert(0, str(SOURCE / "python"))
 from pdl import serving
 
 BATCH, LONG = 16, 120
+# Time limit of calls that must succeed, in milliseconds.
+PATIENCE = 1000 * LONG
 # Reader that sends requests until it is killed.
 READER = """
 import sys
@@ -41,20 +43,23 @@ sys.path[:0] = sys.argv[1:3]
 from model_server import array_inputs_of
 from pdl import serving
 lines = [line.rstrip("\\n").split("\\t") for line in open(sys.argv[5])]
-model = serving.Library(sys.argv[3]).connect(sys.argv[4], row_age_ms=0, timeout_ms=10000)
+model = serving.Library(sys.argv[3]).connect(sys.argv[4], row_age_ms=0, timeout_ms=120000)
 while True:
     model.run("predict", array_inputs_of(lines))
     print("answered", flush=True)
 """
 
 
-def free_ports(count):
-    """Returns ports at which no process listens."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+def free_addresses(count):
+    """Returns TCP addresses at which no process listens. Their host is a loopback address that only
+    this process uses, so that no other process takes the ports meanwhile."""
+    number = os.getpid()
+    host = f"127.{number >> 16 & 63 | 64}.{number >> 8 & 255}.{number & 255}"
+    sockets = [socket.create_server((host, 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
         each.close()
-    return ports
+    return [f"{host}:{port}" for port in ports]
 
 
 class Feed:
@@ -142,7 +147,7 @@ class Connected(unittest.TestCase):
 
     def connect(self, **options):
         """Connects to the servers, which may still be starting."""
-        options = {"row_age_ms": 0, "timeout_ms": 20000, **options}
+        options = {"row_age_ms": 0, "timeout_ms": PATIENCE, **options}
         return self.library.connect(self.job.addresses, **options)
 
     def scores(self, loaded, batch=100):
@@ -158,11 +163,8 @@ class Connected(unittest.TestCase):
 
     def stand_still(self):
         """Waits until all written rows are trained and saved. Returns the last checkpoint."""
-        before, since = self.steps(), time.monotonic()
-        while time.monotonic() < since + 1.5:
-            if self.steps() != before:
-                before, since = self.steps(), time.monotonic()
-            time.sleep(0.02)
+        wait_until_idle([process.popen.pid for process in self.job.processes()], self.steps,
+                        self.job.said)
         return checkpoints_in(self.saved)[-1]
 
     def expected(self, checkpoint):
@@ -225,7 +227,7 @@ class Connected(unittest.TestCase):
 
     def test_over_tcp(self):
         """For TCP, the library opens the gRPC library in its folder."""
-        addresses = ",".join(f"127.0.0.1:{port}" for port in free_ports(2))
+        addresses = ",".join(free_addresses(2))
         self.start(addresses=addresses)
         with self.connect() as loaded:
             self.feed(3)
@@ -234,7 +236,7 @@ class Connected(unittest.TestCase):
             self.assertEqual(self.scores(loaded), self.expected(checkpoint))
             self.job.servers[1].popen.kill()
             self.job.servers[1].popen.wait()
-            with self.assertRaisesRegex(serving.ServersUnavailable, "^server 127.0.0.1:"):
+            with self.assertRaisesRegex(serving.ServersUnavailable, r"^server 127\.[0-9.]+:"):
                 self.scores(loaded)
         # Without the gRPC library there is an error message, and unix sockets still work.
         alone = self.root / "alone.so"
@@ -260,7 +262,8 @@ class Connected(unittest.TestCase):
             expected = loaded.run("predict", inputs)["output0"]
         self.assertGreater(len(set(expected)), 50)
         for age in 0, 3600000:
-            with library.connect(self.job.addresses, row_age_ms=age) as loaded:
+            with library.connect(self.job.addresses, row_age_ms=age,
+                                 timeout_ms=PATIENCE) as loaded:
                 for _ in range(2):
                     self.assertEqual(loaded.run("predict", inputs)["output0"], expected)
 
@@ -300,7 +303,8 @@ class Connected(unittest.TestCase):
             return
         # pdl-serve uses the parameters of the newest checkpoint.
         version = self.put("clicks", {"servers": self.job.addresses.split(","), "row_age_ms": 0,
-                                      "refresh_ms": 50, "parameters": "saved"})
+                                      "timeout_ms": PATIENCE, "refresh_ms": 50,
+                                      "parameters": "saved"})
         (version / "saved").symlink_to(self.saved)
         with Server(self.root / "served") as server:
             server.wait_for("version 1: loaded")
@@ -398,13 +402,10 @@ class Connected(unittest.TestCase):
                 suspend(stopped.pid)
                 lost = threading.Thread(target=request_lost, args=(server, inputs))
                 lost.start()
-                # One connection is that of this query.
-                others = 1 if protocol == "http" else 0
                 self.wait_until(lambda: not lost.is_alive() or server.metric(
-                    "pdl_serve_connections", protocol=protocol) > others, "a request that waits")
+                    "pdl_serve_waiting_samples") == 3, "a request that waits")
                 if not lost.is_alive():
                     self.skipTest("tritonclient[grpc] is not installed")
-                time.sleep(0.2)
                 server.end()
                 self.assertEqual(server.process.wait(LONG), 3)
                 server.wait_for("requests were not finished within 0.5 seconds")
@@ -426,7 +427,7 @@ class Connected(unittest.TestCase):
         """A wrong request is reported as such, even if the previous request failed because servers
         did not respond."""
         self.start()
-        with self.connect(timeout_ms=2000) as loaded:
+        with self.connect() as loaded:
             self.scores(loaded)
             self.end()
             for _ in range(2):
@@ -458,11 +459,15 @@ class Connected(unittest.TestCase):
                 self.feed(2)
                 loaded.refresh()
                 time.sleep(0.1)
-            checkpoint = self.stand_still()
+            self.wait_until(lambda: self.steps() > 3, "steps")
+            # A row is found in the cache if another thread has needed it shortly before.
+            self.wait_until(lambda: loaded.row_counts()["hits"] > 0, "hits")
             stops.set()
             for thread in threads:
                 thread.join()
             self.assertEqual(failures, [])
+            checkpoint = self.stand_still()
+            # Rows in the cache are now older than 20 ms.
             time.sleep(0.05)
             loaded.refresh()
             self.assertEqual(self.scores(loaded), self.expected(checkpoint))
@@ -472,7 +477,7 @@ class Connected(unittest.TestCase):
 
     def test_kills(self):
         self.start()
-        with self.connect(timeout_ms=5000) as loaded, \
+        with self.connect(timeout_ms=10000) as loaded, \
                 self.connect(row_age_ms=3600000) as hot:
             lines = self.root / "asked.tsv"
             lines.write_text("".join("\t".join(line) + "\n" for line in self.asked))
@@ -497,10 +502,8 @@ class Connected(unittest.TestCase):
             self.assertEqual(self.scores(hot), self.expected(checkpoint))
             # A suspended server does not respond, and calls end at their time limit.
             suspend(self.job.servers[0].popen.pid)
-            begin = time.monotonic()
-            with self.assertRaisesRegex(serving.ServersUnavailable, "did not respond within 5000"):
+            with self.assertRaisesRegex(serving.ServersUnavailable, "did not respond within 10000"):
                 self.scores(loaded)
-            self.assertLess(time.monotonic() - begin, 15)
             self.job.servers[0].popen.send_signal(signal.SIGCONT)
             self.wait_until(lambda: self.answers(loaded), "answers")
             # If a server dies, its job ends. Each call then fails immediately with one message,
@@ -558,15 +561,14 @@ class Connected(unittest.TestCase):
         say(refresh_ms=50, row_age_ms=0, color="red")
         with Server(self.root / "served") as server:
             server.wait_for("has 'color', which is none of servers")
-            say(refresh_ms=50, row_age_ms=0, timeout_ms=2000)
+            say(refresh_ms=50, row_age_ms=0, timeout_ms=PATIENCE)
             server.wait_for("version 1: loaded")
             self.assertEqual(infer(), (200, expected))
             # pdl-serve follows the job automatically.
             self.feed(3)
             later = self.expected(self.stand_still())
             self.assertNotEqual(later, expected)
-            time.sleep(0.3)
-            self.assertEqual(infer(), (200, later))
+            self.wait_until(lambda: infer() == (200, later), "predictions of the last step")
             metrics = server.metrics()
             self.assertRegex(metrics, r'pdl_serve_rows_total\{.*outcome="miss".*\} [1-9]')
             self.assertRegex(metrics, r"pdl_serve_row_requests_total\{.*\} [1-9]")
@@ -578,9 +580,10 @@ class Connected(unittest.TestCase):
             self.assertRegex(message, "^server unix:.* does not respond")
             server.wait_for("does not respond: no process listens there.*; what was loaded before "
                             "goes on")
+            # It stays like this.
             for _ in range(5):
-                time.sleep(0.1)
                 self.assertEqual(server.metric("pdl_serve_model_broken"), 1)
+                time.sleep(0.1)
             self.assertEqual(sum("does not respond" in line for line in server.lines), 1)
             self.assertEqual(server.refused("GET", "/v2/health/ready"),
                              (503, "model clicks, version 1 does not respond: its servers do not "
@@ -591,8 +594,7 @@ class Connected(unittest.TestCase):
             self.wait_until(lambda: infer()[0] == 200, "answers of the next job")
             self.feed(2)
             expected = self.expected(self.stand_still())
-            time.sleep(0.3)
-            self.assertEqual(infer(), (200, expected))
+            self.wait_until(lambda: infer() == (200, expected), "predictions of the last step")
             folder.cleanup()
 
     def test_refused(self):
@@ -602,19 +604,22 @@ class Connected(unittest.TestCase):
         other = serving.Library(self.programs / "other" / "libfm.so")
         with self.assertRaisesRegex(serving.ServingError, "the library is of model fm, the server "
                                                           "of ctr_dnn"):
-            other.connect(self.job.addresses)
+            other.connect(self.job.addresses, timeout_ms=PATIENCE)
         first, second = self.job.addresses.split(",")
-        for addresses, message in (
-                (first, "none of the 1 given servers has .* all servers of the job, which has 2"),
-                ([first, first], "twice"), ([], "needs the addresses"), ("here", "here"),
-                (f"unix:{self.root}/nobody",
+        for addresses, limit, message in (
+                (first, PATIENCE,
+                 "none of the 1 given servers has .* all servers of the job, which has 2"),
+                ([first, first], PATIENCE, "twice"), ([], PATIENCE, "needs the addresses"),
+                ("here", 300, "here"),
+                (f"unix:{self.root}/nobody", 300,
                  "nobody did not respond within 300 ms; check the address and whether the server")):
             with self.subTest(addresses), self.assertRaisesRegex(serving.ServingError, message):
-                self.library.connect(addresses, timeout_ms=300)
+                self.library.connect(addresses, timeout_ms=limit)
         with self.assertRaisesRegex(serving.ServingError, "different tokens"):
             self.connect(token="guess")
         with self.assertRaisesRegex(serving.ServingError, "--emit=library --servers"):
-            serving.Library(self.programs / "plain" / "libctr_dnn.so").connect(second)
+            serving.Library(self.programs / "plain" / "libctr_dnn.so").connect(
+                second, timeout_ms=PATIENCE)
         with self.assertRaisesRegex(serving.ServingError, "not below zero"):
             self.connect(cache_bytes=-1)
         # The servers belong to two jobs with the same model and seed, but with different trainers.
@@ -625,7 +630,7 @@ class Connected(unittest.TestCase):
         self.wait_until(lambda: self.steps() > 0, "steps")
         mixed = [first, self.job.addresses.split(",")[1]]
         with self.assertRaisesRegex(serving.ServingError, "s1: is of another job than .*s0; give"):
-            self.library.connect(mixed, timeout_ms=20000)
+            self.library.connect(mixed, timeout_ms=PATIENCE)
 
     def test_readers_have_a_secret_of_their_own(self):
         secret = self.root / "readers"

@@ -458,18 +458,22 @@ class ServeProtocol(ServedModels):
             wait_until(lambda: server.metric("pdl_serve_connections", protocol="grpc") == 0)
         del request.inputs[0].contents.fp32_contents[-1]
         # A canceled request is not scored, but another one in the same batch is.
-        with Server(self.models, "--batch-delay", "2", grpc=True) as server:
+        with Server(self.models, "--batch-delay", "600", "--max-batch", "9", grpc=True) as server:
             with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
                 stub = stubs.GRPCInferenceServiceStub(channel)
-                other = stub.ModelInfer.future(request)
-                with self.assertRaises(grpc.RpcError) as caught:
-                    stub.ModelInfer(request, timeout=0.3)
-                self.assertEqual(caught.exception.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
-                self.assertEqual(list(other.result().outputs[0].contents.fp32_contents),
-                                 self.expected[:3])
-                wait_until(lambda: server.metric("pdl_serve_requests_total", protocol="grpc",
-                                                 outcome="cancelled") == 1)
-                self.assertEqual(server.metric("pdl_serve_batch_samples_sum"), 3)
+                other, canceled = (stub.ModelInfer.future(request) for _ in range(2))
+                wait_until(lambda: server.metric("pdl_serve_waiting_samples") == 6)
+                canceled.cancel()
+                # The server reads these requests after the cancellation.
+                for _ in range(10):
+                    self.assertTrue(stub.ServerLive(messages.ServerLiveRequest()).live)
+                # The last one fills the batch.
+                for each in stub.ModelInfer(request), other.result():
+                    self.assertEqual(list(each.outputs[0].contents.fp32_contents),
+                                     self.expected[:3])
+                self.assertEqual(server.metric("pdl_serve_requests_total", protocol="grpc",
+                                               outcome="cancelled"), 1)
+                self.assertEqual(server.metric("pdl_serve_batch_samples_sum"), 6)
                 self.assertEqual(server.metric("pdl_serve_waiting_samples"), 0)
         # Accepted calls are finished during shutdown.
         with Server(self.models, "--batch-delay", "600", grpc=True) as server:

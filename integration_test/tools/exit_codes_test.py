@@ -19,6 +19,7 @@ import made_up_clicks
 from cluster import Cluster
 from programs import (BUILD, PDL_CHECKPOINT, PDL_OPT, PDL_TRANSLATE, SOURCE, compile_model, model,
                       run)
+from waiting import LONG
 
 FAILURE, USAGE, RETRY = 1, 2, 3
 LAUNCH, SERVE = BUILD / "bin/pdl-launch", BUILD / "bin/pdl-serve"
@@ -69,13 +70,13 @@ class ExitCodes(unittest.TestCase):
         """Sends SIGTERM after the program has printed `text`, and checks its status."""
         with open(self.root / "log", "w+") as log:
             process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log)
-            end = time.monotonic() + 60
+            end = time.monotonic() + LONG
             said = ""
             while text not in said and time.monotonic() < end and process.poll() is None:
                 time.sleep(0.01)
                 said = (self.root / "log").read_text()
             process.send_signal(signal.SIGTERM)
-            code = process.wait(60)
+            code = process.wait(LONG)
             said = (self.root / "log").read_text()
             self.assertEqual(code, status, said)
             self.assertIn(text, said)
@@ -166,7 +167,7 @@ class ExitCodes(unittest.TestCase):
 
     def expect_ends(self, cluster, codes):
         processes = (*cluster.trainers, *cluster.servers)
-        self.assertEqual([process.wait(60) for process in processes], codes,
+        self.assertEqual([process.wait(LONG) for process in processes], codes,
                          "\n".join(process.output for process in processes))
 
     def test_one_status_for_a_job(self):

@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from evaluated_model import (BATCH, ROWS, TEST, EvaluatedModelTest, evaluations, test_lines,
                              training)
 from programs import PDL_CHECKPOINT, checkpoints_in, fails, run
+from waiting import LONG
 
 # @seen grows with the number of rows, and less is better. So the first evaluation is the best.
 WORSE = ("--patience", 2, "--monitor", "seen")
@@ -212,7 +213,7 @@ class EarlyStopping(EvaluatedModelTest):
         os.mkfifo(pipe)
         with subprocess.Popen(["cp", rows, pipe]) as writer:
             said = fails(self.trainer, "train", *flags, "--epochs", 2, "--evaluate-data", pipe,
-                         "--patience", 2, "--resume", status=None, timeout=60)
+                         "--patience", 2, "--resume", status=None, timeout=LONG)
             writer.kill()
         self.assertIn("the tests after epochs and of the checkpoint", said)
 

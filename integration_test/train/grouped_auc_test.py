@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from cluster import Cluster
 from folders import SharedFolderTest
 from programs import compile_model, run
+from waiting import LONG
 
 MODEL = """
 module @by_user {
@@ -186,7 +187,7 @@ class GroupedAuc(SharedFolderTest):
             cluster.start_trainer(rank)
         cluster.start_server(0)
         for trainer in cluster.trainers:
-            self.assertNotEqual(trainer.wait(60), 0)
+            self.assertNotEqual(trainer.wait(LONG), 0)
             self.assertIn(
                 f"program @train observes a metric of groups, whose samples {why}; leave "
                 "--on-failure=wait out, or observe it in a program that one process runs",
@@ -229,7 +230,7 @@ class GroupedAuc(SharedFolderTest):
                 cluster.start_trainer(rank)
             said = ""
             for trainer in cluster.trainers:
-                self.assertEqual(trainer.wait(60), 1)
+                self.assertEqual(trainer.wait(LONG), 1)
                 said += trainer.output
             self.assertRegex(said, r"metrics of groups keep more samples than "
                              r"--max-grouped-samples 300 allows this trainer, 150, in .*batch 1\d")

@@ -17,6 +17,7 @@ import programs
 from cluster import Cluster
 from folders import FolderTest
 from not_finite_models import COUNTS, DIVIDES, GROWS, SCALES, rows, text
+from waiting import LONG
 
 import tensorfile
 
@@ -239,7 +240,7 @@ class NotFinite(FolderTest):
                       "--epochs", 5, "--checkpoint", saved]) as cluster:
             cluster.start()
             for process in cluster.processes():
-                self.assertEqual(process.wait(60), 1, process.output)
+                self.assertEqual(process.wait(LONG), 1, process.output)
             trainers = "".join(t.output for t in cluster.trainers)
             servers = "".join(s.output for s in cluster.servers)
         for message in sentences:

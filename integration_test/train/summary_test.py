@@ -143,7 +143,7 @@ class Files(SharedFolderTest):
             self.assertEqual((running["state"], running["exit_status"]), ("running", None))
         finally:
             process.send_signal(signal.SIGTERM)
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=LONG)
         self.assertEqual(process.returncode, 143, said)
         found = self.summary()
         self.assertEqual((found["state"], found["exit_status"]), ("stopped", 143))
@@ -180,7 +180,7 @@ class Files(SharedFolderTest):
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
         said = fails(self.trainer, "train", "--data", ADULT, "--summary", fifo, status=None,
-                     timeout=60)
+                     timeout=LONG)
         self.assertIn("is no regular file", said)
 
     def test_long_lists(self):
@@ -323,7 +323,8 @@ class Files(SharedFolderTest):
         lines = [each for each in self.lines(log) if each["kind"] == "steps"]
         self.assertEqual(len(lines), 4)
         seconds = sum(5 * 512 / each["samples_per_second"] for each in lines)
-        self.assertLess(seconds, 1.2 * self.summary()["training"]["seconds"] + 0.05)
+        # Both times begin together, and the second one ends later.
+        self.assertLessEqual(seconds, self.summary()["training"]["seconds"] + 1e-6)
 
     def test_metrics_of_a_partial_epoch(self):
         log = self.folder / "metrics.jsonl"
@@ -358,7 +359,7 @@ class Files(SharedFolderTest):
             wait_until(lambda: log.exists() and log.read_text().count('"kind":"steps"') >= 4)
         finally:
             process.send_signal(signal.SIGTERM)
-            process.wait(60)
+            process.wait(LONG)
 
     def test_a_full_disk(self):
         """The training continues without the file."""

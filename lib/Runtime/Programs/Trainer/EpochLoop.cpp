@@ -42,8 +42,6 @@ Status EpochLoop::beginEpoch(int64_t epoch, PassReport &report) {
   position.stepsEnded = false;
   shown = report;
   logged = report;
-  sinceLogged.lap();
-  evaluatedBeforeLog = with.evaluations.secondsDone();
   return {};
 }
 
@@ -303,6 +301,8 @@ Status EpochLoop::train(int64_t epoch, PassReport &report) {
   // Exclude the test after the previous epoch.
   (void)with.evaluations.takeTimes();
   Stopwatch watch;
+  sinceLogged.lap();
+  evaluatedBeforeLog = with.evaluations.secondsDone();
   const double cpuBefore = processCpuSeconds();
   const auto [allowed, isLast] = stepsAllowed();
   const Expected<Entry> entry = with.recovery.enterEpoch(
