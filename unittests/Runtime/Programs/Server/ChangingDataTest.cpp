@@ -71,9 +71,8 @@ public:
       job.startServer(rank, {}, slow);
     for (int rank : {0, 1})
       job.startTrainer(rank, flags);
-    // It has read the test data and has opened the file for the next epoch.
-    TwoByTwo::await(*job.trainers[1], "epoch 1:");
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    // Two epochs are trained, and the test data were read.
+    TwoByTwo::await(*job.trainers[1], "epoch 2:");
   }
   /// Expects trainer 1 to fail without losing anything that was trained.
   void expectAllSaved(const std::string &path, int otherStatus) {

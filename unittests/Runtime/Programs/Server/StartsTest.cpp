@@ -68,12 +68,14 @@ TEST(Starts, AStrayStartCostsNoTrainerItsPlace) {
 
 TEST(Starts, ATrainerThatDiedIsReplacedAtOnceWhateverItsClockSays) {
   TwoByTwo job;
-  const auto flags = withMore(waits, {"--epochs", "1000000"});
-  job.start(flags, waits);
+  // If it were not replaced at once, it would be after an hour.
+  const std::vector<std::string> patient = {"--silence-limit", "3600"};
+  const auto flags =
+      withMore(withMore(waits, {"--epochs", "1000000"}), patient);
+  job.start(flags, withMore(waits, patient));
   job.awaitTraining();
   kill(job.trainers[1]->child.id(), SIGKILL);
   job.trainers[1]->wait();
-  const auto begin = std::chrono::steady_clock::now();
   // A sanitizer does not allow another preloaded library before it.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   job.startTrainer(1, flags);
@@ -81,10 +83,6 @@ TEST(Starts, ATrainerThatDiedIsReplacedAtOnceWhateverItsClockSays) {
   job.startTrainer(1, flags, {"LD_PRELOAD=" SLOW_CALLS, "PDL_CLOCK_BACK=3600"});
 #endif
   TwoByTwo::await(*job.trainers[1], "came back");
-  EXPECT_LT(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count(),
-      9);
   endInOrder(job);
 }
 
@@ -123,7 +121,6 @@ TEST(Starts, ATrainerOfAJobThatHasEndedEndsAtOnce) {
       EXPECT_EQ(trainer->wait(), 0) << trainer->said();
     for (auto &server : job.servers)
       EXPECT_EQ(server->wait(), 0) << server->said();
-    const auto begin = std::chrono::steady_clock::now();
     Process &again = job.startTrainer(1, flags);
     EXPECT_EQ(again.wait(), 0) << again.said();
     EXPECT_THAT(again.child.output(), HasSubstr("the job has ended"));
@@ -131,10 +128,6 @@ TEST(Starts, ATrainerOfAJobThatHasEndedEndsAtOnce) {
     Process &more = job.startTrainer(
         1, withMore(flags, {"--epochs", "2", "--wait", "0.1"}));
     EXPECT_EQ(more.wait(), 3) << more.said();
-    EXPECT_LT(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-            .count(),
-        30);
   }
 }
 
