@@ -648,7 +648,7 @@ class ServingBadInput(SharedFolderTest):
             from tritonclient.grpc import service_pb2 as messages
             from tritonclient.grpc import service_pb2_grpc as stubs
             import grpc  # pylint: disable=import-outside-toplevel
-        except ImportError:
+        except (ImportError, RuntimeError):
             self.skipTest("tritonclient[grpc] is not installed")
         with self.serving(grpc=True) as server:
             with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
