@@ -142,7 +142,8 @@ def main():
     show("pdl-translate", entries(help_of(tools / "pdl-translate")), ["Generic Options"])
     show("pdl-opt", own_passes(help_of(tools / "pdl-opt")))
     print("\nThe references of passes in this folder describe them. Other flags are those of MLIR.")
-    for program in ("pdl-launch", "pdl-serve", "pdl-check-serving", "pdl-measure", "pdl-simulate"):
+    for program in ("pdl-launch", "pdl-top", "pdl-serve", "pdl-check-serving", "pdl-measure",
+                    "pdl-simulate"):
         show(program, entries(help_of(tools / program)))
     for command in ("head", "count", "describe", "check", "infer", "sample", "convert", "generate"):
         show(f"pdl-data {command}", entries(help_of(tools / "pdl-data", command)))

@@ -72,7 +72,7 @@ class Packages(unittest.TestCase):
                        if (self.installed / "bin" / path.name).exists())
         self.assertLessEqual({"pdl-checkpoint", "pdl-data", "pdl-launch", "pdl-opt",
                               "pdl-translate"}, set(names))
-        for name in [*names, "pdl-check-serving"]:
+        for name in [*names, "pdl-check-serving", "pdl-top"]:
             with self.subTest(name):
                 said = self.run_there(self.folder / "venv" / "bin" / name, "--version").stdout
                 self.assertRegex(said, rf"^{name} \d+\.\d+\.\d+ \(commit \w+, ABI \d+")

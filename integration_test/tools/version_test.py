@@ -35,7 +35,7 @@ class Versions(unittest.TestCase):
     def test_each_program_prints_one_line(self):
         names = {path.name for path in PROGRAMS}
         self.assertLessEqual({"pdl-check-serving", "pdl-checkpoint", "pdl-launch", "pdl-measure",
-                              "pdl-opt", "pdl-serve", "pdl-simulate", "pdl-smith",
+                              "pdl-opt", "pdl-serve", "pdl-simulate", "pdl-smith", "pdl-top",
                               "pdl-translate"}, names)
         for path in PROGRAMS:
             with self.subTest(path.name):

@@ -13,8 +13,8 @@ from pdl import installed
 def run() -> None:
     """Replaces this process by the tool under whose name it was started."""
     name = pathlib.Path(sys.argv[0]).name
-    if name == "pdl-check-serving":
-        # It is written in Python, and looks for other tools on PATH.
+    if name in ("pdl-check-serving", "pdl-top"):
+        # They are written in Python, and look for other tools on PATH.
         path = str(installed.share() / name / name)
         os.execv(sys.executable, [sys.executable, path, *sys.argv[1:]])
     path = installed.program(name)
