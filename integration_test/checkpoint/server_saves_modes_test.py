@@ -17,7 +17,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from cluster import Cluster
-from programs import ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, checkpoints_in, run
+from programs import ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, checkpoints_in, nightly, run
 from row_model import ROW_MODEL
 from server_saves import SILENCE, Relay, ServerSavesTest, group_steps
 from waiting import LONG, suspend, wait_until
@@ -81,11 +81,13 @@ class ServerSavesOfModes(ServerSavesTest):
         for steps in self.check_without_rounds("async", 1).values():
             self.assertIn(steps, (184, 185))
 
+    @nightly
     def test_async_with_workers(self):
         # The workers of a trainer may differ by some steps.
         for steps in self.check_without_rounds("async", 2).values():
             self.assertIn(steps, range(184, 184 + 12))
 
+    @nightly
     def test_async_by_the_clock(self):
         """The other trainer ends its epoch and waits. Then servers save without both."""
         name = "clock.async"
@@ -147,6 +149,7 @@ class ServerSavesOfModes(ServerSavesTest):
                      ["--seed", 7, *waits, "--resume", "--checkpoint", saved]) as cluster:
             cluster.start().finish()
 
+    @nightly
     def test_request_that_comes_to_nothing(self):
         """Servers of mode async cannot request a checkpoint from trainers that make progress."""
         waits = ["--silence-limit", SILENCE, "--on-failure", "wait"]
@@ -184,6 +187,7 @@ class ServerSavesOfModes(ServerSavesTest):
         width = tensors[slot]["shape"][1]
         return dict(zip(values("t.keys", "q"), values(slot, "f")[::width]))
 
+    @nightly
     def test_quorum_applies_requests_with_responses(self):
         """A trainer that catches up with the others fills rounds alone. The server responds to all
         its gradients, and applies as many at a time as there are trainers. Gradients that are

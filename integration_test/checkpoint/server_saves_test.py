@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import waiting
 from cluster import Cluster, Process
-from programs import ADULT, BUILD, PDL_CHECKPOINT, checkpoints_in, run
+from programs import ADULT, BUILD, PDL_CHECKPOINT, checkpoints_in, nightly, run
 from server_saves import SILENCE, Relay, ServerSavesTest
 from waiting import suspend, wait_until
 
@@ -133,9 +133,11 @@ class ServerSaves(ServerSavesTest):
     def test_lost_first_trainer_with_norms(self):
         self.check_lost_trainer("norms", True, 0, lambda cluster: cluster.servers[1])
 
+    @nightly
     def test_stopped_by_the_other_trainer(self):
         self.check_lost_trainer("other", True, 1, lambda cluster: cluster.trainers[0])
 
+    @nightly
     def test_one_server(self):
         self.check_lost_trainer("one", False, 1, lambda cluster: cluster.servers[0], servers=1)
 
@@ -230,6 +232,7 @@ class ServerSaves(ServerSavesTest):
         self.check_request_whose_save_cannot_end("begun", lambda cluster: cluster.servers[0],
                                                  resumes=True)
 
+    @nightly
     def test_request_of_a_trainer_whose_save_cannot_end(self):
         self.check_request_whose_save_cannot_end("asked", lambda cluster: cluster.trainers[1],
                                                  resumes=False)
@@ -246,6 +249,7 @@ class ServerSaves(ServerSavesTest):
             cluster.servers[0].popen.send_signal(signal.SIGCONT)
             self.wait_until(cluster, lambda: checkpoints_in(self.root / f"{name}.saved"))
 
+    @nightly
     def test_trainer_that_rejoins_while_servers_save(self):
         name = "back"
         with self.job(name, True, LONG) as cluster:
@@ -320,6 +324,7 @@ class ServerSaves(ServerSavesTest):
         steps = steps_of(checkpoints_in(self.root / f"{name}.saved")[-1]) + 10
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
+    @nightly
     def test_gradients_without_norms_that_reached_one_server_alone(self):
         """No server has applied these gradients, so nothing is lost."""
         name = "halfway"
@@ -364,6 +369,7 @@ class ServerSaves(ServerSavesTest):
         steps = steps_of(checkpoints_in(saved)[-1]) + 10
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
+    @nightly
     def test_damaged_checkpoint_is_saved_again(self):
         name = "damaged"
         saved = self.root / f"{name}.saved"
@@ -386,6 +392,7 @@ class ServerSaves(ServerSavesTest):
         steps = steps_of(checkpoints_in(saved)[-1]) + 10
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
+    @nightly
     def test_by_the_clock_when_trainers_come_late(self):
         """The request for a save is older than the first step. The response that opens the first
         step contains it, but trainers do not save then."""
@@ -399,6 +406,7 @@ class ServerSaves(ServerSavesTest):
                 cluster.start_trainer(rank)
             self.wait_until(cluster, lambda: checkpoints_in(self.root / f"{name}.saved"))
 
+    @nightly
     def test_emergency_folder(self):
         name = "emergency"
         saved, elsewhere = self.root / f"{name}.saved", self.root / f"{name}.elsewhere"
@@ -421,6 +429,7 @@ class ServerSaves(ServerSavesTest):
         steps = steps_of(checkpoints_in(saved)[-1]) + 10
         self.check_as_undisturbed(name, False, steps, self.resume(name, False, steps))
 
+    @nightly
     def test_test_that_fails_on_one_trainer(self):
         """With --checkpoint-at-end, no other save contains the previous epoch."""
         name = "tested"
@@ -503,6 +512,7 @@ class ServerSaves(ServerSavesTest):
                 self.wait_until(cluster, lambda server=server:
                                 "server 1 finds no checkpoint" in server.output)
 
+    @nightly
     def test_server_0_hears_why_another_one_cannot_resume(self):
         """Server 0 may listen only after the other server has looked for a checkpoint."""
         name = "faulty"
