@@ -52,8 +52,8 @@ struct AsyncWorker {
 /// threads of the scheduler. A step of the engine, which `next` returns,
 /// consists of one step of each worker. A worker is at most `lead` steps ahead
 /// of the last step that `next` has returned. Trainers do not wait for each
-/// other. If the job has only one worker, results are the same as in mode
-/// local.
+/// other. If the job has only one worker and no background pushes, results are
+/// the same as in mode local.
 ///
 /// With background pushes, the rows and values of step t + 1 are requested
 /// before step t computes, and the gradients of step t are sent while step t +
@@ -91,8 +91,8 @@ public:
   bool sumsOverJob() const override { return false; }
   ReplicaSet &replicas() override { return replicaSet; }
   int roundsInUse() const override { return keptRounds; }
-  /// Returns the costs, as means over the workers. Call only when the engine is
-  /// at rest.
+  /// Returns the costs; times of steps are means over the workers. Call only
+  /// when the engine is at rest.
   StepCosts costs() const override;
 
 private:

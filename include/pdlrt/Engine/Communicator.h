@@ -50,9 +50,10 @@ struct StepRequest {
 /// Exchanges the partial sums of a program's steps between all processes of the
 /// job, and makes the state available that the next step reads.
 ///
-/// All processes of a job make the same calls in the same order. Calls block.
-/// If a call fails, nothing of that step has been applied, and no further call
-/// is allowed. Not thread-safe.
+/// If steps are rounds of the job, all processes make the same calls in the
+/// same order. Calls block. If a call fails, no further call is allowed. Then
+/// nothing of that step has been applied to a state in this process, but
+/// servers may have applied it. Not thread-safe.
 class Communicator {
 public:
   virtual ~Communicator();

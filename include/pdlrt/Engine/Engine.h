@@ -51,8 +51,8 @@ public:
                                              Scheduler &scheduler);
 
   /// Does a single step, without a pass. `inputs` has one entry for each
-  /// replica; at least one must have samples. After an error, nothing of the
-  /// step has been applied.
+  /// replica; at least one must have samples. Errors are as in
+  /// `StepEngine::next`.
   Expected<StepResult> step(std::span<const StepInput> inputs);
 
   Status begin(RoundSource source) override;

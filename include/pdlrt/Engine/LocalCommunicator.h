@@ -21,8 +21,8 @@ namespace pdlrt {
 
 /// Communicator for a job of one process, which has the whole state and all
 /// groups. An exchange sums over the groups, then applies the optimizer rules.
-/// Stages read the state directly, so no keys are collected. An exchange is a
-/// quiescent point of the model (QuiescentPoints.h).
+/// Stages read the state directly, so no keys are collected. An exchange that
+/// applies rules is a quiescent point of the model (QuiescentPoints.h).
 class LocalCommunicator : public Communicator {
 public:
   /// If `layout` has groups in other processes, sums over the local groups

@@ -32,9 +32,10 @@ public:
   /// gradients of parameters. The arguments must outlive the object.
   OwnRules(Model &model, const pdl_program &program, Scheduler &scheduler);
 
-  /// Sums the gradients of parameters over all trainers. Call before an
+  /// Begins a step with the gradients of parameters, which the devices have
+  /// summed over all trainers (`ReplicaSet::sumGroups`). Call before an
   /// exchange. `sum` is the contribution of this trainer; null: none. Returns
-  /// an error if a result is not finite.
+  /// an error if a sum is not finite.
   Status begin(const PartialSum *sum);
   /// Returns the partial sums of the squared norm of a parameter's gradient.
   /// The gradient is divided by the sum of the weights of all trainers. The

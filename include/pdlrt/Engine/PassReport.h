@@ -87,7 +87,8 @@ std::string whyUndefined(const pdl_metric &metric,
 /// line has `label`, the title of the kind of metric, and the metric's name. If
 /// a metric has no value, the line has the reason: "test AUC undefined: no
 /// negative labels of any weight (@auc)". Metrics that have observed nothing
-/// are left out. If no metric has observed anything, one line says so.
+/// are left out. If no line would remain although the program has metrics, one
+/// line says so.
 std::vector<std::string> reportLines(const std::string &label,
                                      const pdl_descriptor &descriptor,
                                      bool hasLoss, const PassReport &report);

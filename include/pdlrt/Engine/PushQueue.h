@@ -34,12 +34,13 @@ struct PushOptions {
 };
 
 /// Sends the gradients of one worker's steps to the servers in the background.
-/// `push` copies the gradients. They are sent as soon as at least one server
-/// has no push of this worker in flight, and no server has `queued` of them.
-/// Until then, the gradients of further steps are added to them, rows by key,
-/// in the order of steps. If `maxMerge` steps have been added up, the worker
-/// waits. All servers get the same pushes in the same order, and apply each
-/// push as one step. At most `queued` + 1 pushes are in memory.
+/// `push` copies the gradients. It sends them if at least one server has no
+/// push of this worker in flight, and no server has `queued` of them. Otherwise
+/// it keeps them, and the next calls add the gradients of further steps to
+/// them, rows by key, in the order of steps, until one call or `drain` sends
+/// them. If `maxMerge` steps have been added up, `push` waits until it can
+/// send. All servers get the same pushes in the same order, and apply each push
+/// as one step. At most `queued` + 1 pushes are in memory.
 class PushQueue final : public PushSink {
 public:
   /// Creates a queue for the trained program, which has index `program` in the

@@ -85,7 +85,7 @@ public:
   /// Reads the rows of `requests`, which has one entry per lookup of `program`,
   /// a frozen program. If `allValues`, also reads all parameters. Does not
   /// change the state on servers. Sets `unknown[l][i]` to 1 if key i of lookup
-  /// l has no row, otherwise to 0.
+  /// l has no row. Leaves other elements, which the caller must have set to 0.
   virtual Status pull(const pdl_program &program, bool allValues,
                       std::span<const RowRequest> requests,
                       std::span<uint8_t *const> unknown) = 0;

@@ -63,9 +63,9 @@ public:
   /// context. `inputs` has one entry for each replica. If `inputs` is empty, no
   /// replica has a batch.
   Status prepare(std::span<const StepInput> inputs);
-  /// Computes the batches that were prepared last. Returns an error if a loss
-  /// or a gradient is not finite; in a frozen program, if a number that a
-  /// metric observes is not finite.
+  /// Computes the batches that were prepared last. Returns an error if a weight
+  /// is negative, or if a weight, loss or gradient is not finite; in a frozen
+  /// program, if a number that a metric observes is not finite.
   Status compute();
   /// Result of preparing the following batches. The function below computes the
   /// batches that were prepared last. Concurrently, it prepares `inputs`, one

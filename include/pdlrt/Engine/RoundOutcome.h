@@ -33,7 +33,9 @@ struct StepSums {
   bool hasNoWeight() const { return !(weightSum > 0 || otherWeights > 0); }
 };
 
-/// The outcome of a round. It is the same on all trainers that take part in it.
+/// The outcome of a round. In modes whose steps are rounds, it is the same on
+/// all trainers that take part. In other modes, sums and counts are those of
+/// the sender alone.
 struct RoundOutcome : StepSums {
   /// Number of trainers that have a batch for the next step.
   int64_t sendersWithNextBatch = 0;

@@ -77,9 +77,10 @@ struct ExchangeCosts {
 };
 
 /// Costs of all steps since the engine was created. Times are in seconds,
-/// measured on the thread that drives the steps. Unless noted otherwise, the
-/// times do not overlap. The start of a pass, with its first batch and
-/// exchange, is included although it is not a step.
+/// measured on the thread that drives the steps; if workers step independently,
+/// means over their threads. Unless noted otherwise, the times do not overlap.
+/// The start of a pass, with its first batch and exchange, is included although
+/// it is not a step.
 struct StepCosts {
   int64_t steps = 0;
   /// Numbers of ids, and of distinct keys per batch, that the workers of this
@@ -97,8 +98,7 @@ struct StepCosts {
   /// Time for sums over groups and for the optimizer rules, if the state is in
   /// this process.
   double apply = 0;
-  /// Costs of exchanges. If workers communicate separately, times are means
-  /// over the workers.
+  /// Costs of exchanges. Background costs are sums over the workers.
   ExchangeCosts exchange;
 };
 

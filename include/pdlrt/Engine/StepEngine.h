@@ -52,7 +52,9 @@ public:
   virtual Status begin(RoundSource source) = 0;
   /// Does one step. Returns nullopt if all processes of the job are out of
   /// data. `last` is true if no further step follows in this pass; then no
-  /// round is read in advance. After an error, nothing of the step has been
+  /// round is read in advance. After an error, no further step may follow. If
+  /// the whole state is in this process and its workers step together, nothing
+  /// of the failed step has been applied. Otherwise parts of it may have been
   /// applied.
   virtual Expected<std::optional<StepResult>> next(bool last) = 0;
   /// Allows the engine to do the next `steps` steps before `next` is called for

@@ -27,13 +27,15 @@ namespace pdlrt {
 
 /// Selects whether devices of all trainers sum the gradients of parameters, in
 /// modes in which trainers own parameters. It requires that all trainers keep
-/// all parameters on devices. Auto: if all trainers can. On: the job does not
-/// start if a trainer cannot. Off: never.
+/// all parameters on devices, and with several trainers numerics fast. Auto: if
+/// all trainers can. On: the job does not start if a trainer cannot; the caller
+/// must have checked the numerics. Off: never.
 enum class DeviceSumsUse { Auto, On, Off };
 
-/// Configuration of a trainer in a distributed job. Except for `rank`, values
-/// must be equal for all trainers of the job, and values that servers have too
-/// must be equal for servers.
+/// Configuration of a trainer in a distributed job. Addresses, `trainers`,
+/// `job`, `token`, `placement`, `mayRejoin` and `gradientPacking` must be equal
+/// for all trainers of the job, and for its servers. The other values may
+/// differ, except where noted.
 struct DistributedOptions {
   int rank = 0;
   int trainers = 1;
@@ -72,11 +74,12 @@ struct DistributedOptions {
   OverlapOptions overlap;
   /// See DeviceSumsUse. Has no effect on trainers that compute on the host.
   DeviceSumsUse deviceSums = DeviceSumsUse::Auto;
-  /// Maximum time for servers to start.
+  /// Maximum time for servers to start; must be positive.
   ClockTime joinPatience = std::chrono::seconds(60);
 };
 
-/// Values of a run that the handshake compares with those of servers.
+/// Values of a run that the handshake tells servers, which compare them with
+/// their own.
 struct RunOptions {
   int workers = 1;
   uint64_t seed = 0;

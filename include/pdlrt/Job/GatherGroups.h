@@ -23,9 +23,9 @@ namespace pdlrt {
 /// `metric`, in the order of ranks. All `processes` processes of the job must
 /// call it. `own` has the samples of this process. Each process receives all
 /// samples by `Job::sum`, 65,536 samples per call: a process passes its own
-/// samples, and zeros in the place of the samples of others. So each server
-/// receives 32 bytes per sample from each process. Returns an error if memory
-/// is exhausted.
+/// samples, and zeros in the place of the samples of others. So server 0, which
+/// forms the sums, receives 32 bytes per sample from each process. Returns an
+/// error if memory is exhausted.
 Expected<pdlabi::GroupedSamples>
 gatherGroups(Job &job, int processes, const std::string &metric,
              std::span<const pdlabi::GroupedSamples *const> own);

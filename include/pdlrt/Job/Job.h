@@ -51,9 +51,9 @@ struct SaveScope {
 
 /// Communication of a trainer process with the other processes of its job.
 /// Functions that are called collective must be called by all trainer
-/// processes, in the same order; they block until all have called them. After
-/// an error, this process must end. Only one thread may use a job, except where
-/// noted.
+/// processes, in the same order; most of them block until all have called them.
+/// After an error, this process must end, except after a failed save. Only one
+/// thread may use a job, except where noted.
 class Job {
 public:
   virtual ~Job();
@@ -98,6 +98,8 @@ public:
   /// Returns the part of the save that can run while training continues, or
   /// null if everything is written. The first process must then add the
   /// remaining files and commit. Collective; an earlier save must have ended.
+  /// Training may continue after an error. If the job has failed, the next call
+  /// returns its error.
   virtual Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
             CheckpointManifest &manifest, const SaveScope &scope) = 0;
@@ -110,9 +112,9 @@ public:
   /// no other process would wait for a restart of this one.
   virtual RecoveryChannel *recovery() { return nullptr; }
 
-  /// Returns a number that identifies the job. Restarted processes of the job
-  /// get the same number. Returns 0 if processes of this job cannot be
-  /// restarted.
+  /// Returns the random number that server 0, or owner 0, drew for the job when
+  /// it started. All processes of the job, and restarted ones, get the same
+  /// number. Returns 0 if the job has only this process.
   virtual uint64_t id() const { return 0; }
 
   /// Reports to the other processes that this one ends, with success or the

@@ -11,9 +11,10 @@
 
 namespace pdlrt {
 
-/// Declares the metrics of tables, checkpoints, sessions and servers, so that
-/// they appear in lists of metrics from the start. Trainers declare the metrics
-/// of servers too, because in some modes they own state.
+/// Declares the metrics of the process, tables, checkpoints, sessions, servers
+/// and object stores, so that they appear in lists of metrics from the start.
+/// Trainers declare the metrics of servers too, because in some modes they own
+/// state.
 void declareJobMetrics();
 
 } // namespace pdlrt

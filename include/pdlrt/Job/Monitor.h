@@ -48,8 +48,9 @@ private:
   std::unique_ptr<HttpEndpoint> endpoint;
 };
 
-/// Returns the page `/readyz` for the reasons in `readiness`: status 200 if
-/// there are none, otherwise 503 and one line for each reason.
+/// Returns the page `/readyz`: status 503 with the failure if the process has
+/// failed, 503 with one line for each reason of `readiness`, or 200 if there is
+/// none.
 HttpPage readinessPage(const Readiness &readiness);
 
 } // namespace pdlrt

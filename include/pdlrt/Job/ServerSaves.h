@@ -43,13 +43,13 @@ struct ServerSaveOptions {
   std::string emergencyFolder;
 };
 
-/// The part of one server in writing checkpoints without trainers. Only one
-/// thread may use an object.
+/// The part of one server in writing checkpoints without trainers. Each server
+/// process has one. Only one thread may use an object.
 class ServerSaves {
 public:
-  /// Sets a callback of `host` by which the servers agree on the checkpoint
-  /// from which all of them resume. Call before the host listens. The
-  /// referenced objects must outlive this one.
+  /// Makes `host` answer the requests of other servers, and agree with them on
+  /// the checkpoint from which all resume. Create this object before the host
+  /// listens. The referenced objects must outlive this one.
   ServerSaves(const pdl_descriptor &descriptor, const HostOptions &options,
               StateHost &host, Transport &transport,
               const ServerSaveOptions &saves);
@@ -58,10 +58,11 @@ public:
   ServerSaves &operator=(const ServerSaves &) = delete;
 
   /// Handles lost trainers and scheduled saves. Call several times a second
-  /// while the job runs. If a lost trainer ends the job, saves the state, which
-  /// may take long, and then fails the job with a message about the save. If a
-  /// checkpoint is scheduled (`minutes`) or requested (SIGUSR2), asks the
-  /// trainers to save. If no trainer makes progress, saves without them.
+  /// while the job runs. On servers other than server 0, only reports to server
+  /// 0. If a lost trainer ends the job, saves the state, which may take long,
+  /// and then fails the job with a message about the save. If a checkpoint is
+  /// scheduled (`minutes`) or requested (SIGUSR2), asks the trainers to save.
+  /// If no trainer makes progress, saves without them.
   void poll();
 
 private:

@@ -90,7 +90,8 @@ public:
   /// std::system_error if no thread can be started.
   StateHost(const pdl_descriptor &descriptor, const Placement &placement,
             const HostOptions &options, Clock &clock);
-  /// Waits for the request that is being handled, and drops requests that wait.
+  /// Stops listening, waits for loading or for the request that is being
+  /// handled, and drops requests that wait.
   ~StateHost();
   StateHost(const StateHost &) = delete;
   StateHost &operator=(const StateHost &) = delete;
@@ -128,7 +129,8 @@ public:
   /// Returns the StateServer, which holds this owner's part of the state. Call
   /// after loading, and only between requests (`ServerCore::betweenRequests`).
   StateServer &application();
-  /// Returns the random number that this owner drew for its job.
+  /// Returns the random number that this owner drew when it was created. That
+  /// of owner 0 identifies the job (`Job::id`).
   uint64_t jobId() const;
   /// Returns this owner's part of the state. Call after loading. After
   /// `finish`, the state does not change any more.
@@ -149,8 +151,8 @@ public:
   void announceExit(std::chrono::nanoseconds limit);
   /// Waits for the request that is being handled, logs the costs of steps, and
   /// completes the log of applied requests. Returns the error of that log.
-  /// After the call, no memory of messages from trainers is read. Must be the
-  /// last call, after `announceExit`.
+  /// After the call, no memory of messages from trainers is read, and only
+  /// `model` and `logStatus` may be called. Call after `announceExit`.
   Status finish();
 
 private:

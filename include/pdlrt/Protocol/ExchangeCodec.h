@@ -187,8 +187,8 @@ class ExchangeLayout {
 public:
   /// Returns the layout of the program with index `program`. `descriptor` must
   /// have passed `checkDescriptor`, and `placement` must be of this descriptor.
-  /// Both must outlive the layout. Returns an error if a table has more than
-  /// one lookup, or if channels do not match the lookups.
+  /// Both must outlive the layout. Returns an error if two channels have the
+  /// same kind and symbol, or if rows of a table have no channel of keys.
   static Expected<ExchangeLayout> create(const pdl_descriptor &descriptor,
                                          int32_t program,
                                          const Placement &placement);
@@ -227,7 +227,8 @@ public:
   int32_t keysOf(int32_t number) const { return keysChannels[number]; }
   /// Returns the argument `scattered` for `ExchangeMessage::decode`. Sections
   /// of VALUE and ROWS are copied from the slices of the message directly to
-  /// their destination, and GRADIENT is added directly from the slices.
+  /// their destination, and GRADIENT is added directly from the slices. In mode
+  /// geo, no channel is scattered.
   const std::vector<bool> &scattered() const { return scatteredChannels; }
   /// Returns the index of the objective whose sums the LOSS channel `number`
   /// has.
@@ -254,7 +255,8 @@ public:
   /// an error if a section is not allowed in `form`, if its size is wrong, or
   /// if its keys are not sorted or not owned by the server. `rowCounts` has,
   /// for each channel of kind ROWS or ROW_GRADIENT, the number of rows that the
-  /// section must have: the number of requested keys.
+  /// section must have: the number of requested keys. Not used in mode geo,
+  /// whose messages have the keys.
   Status check(ExchangeForm form, int32_t server,
                const ExchangeMessage &message,
                std::span<const int64_t> rowCounts) const;

@@ -24,8 +24,9 @@ inline constexpr const char *startAllAgain =
     "checkpoint";
 
 /// The payload of a Heartbeat message, of its response, and of a Wait message.
-/// With a Wait, a server responds to a join that it is alive but cannot accept
-/// joins yet.
+/// With a Wait, a server responds that it is alive but must be asked again: for
+/// a join that it cannot accept yet, for a reader while it is busy, and for a
+/// Poll of a request that has not arrived.
 struct Heartbeat {
   /// True if the sender knows that some process of the job was asked to shut
   /// down.

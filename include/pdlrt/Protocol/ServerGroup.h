@@ -92,10 +92,10 @@ public:
   uint64_t incarnation() const { return sender.incarnation; }
 
   /// Returns the note that the previous incarnation has attached to the request
-  /// which this one sends next. Call after the join. Nullopt if there is no
-  /// such note. If the previous incarnation has attached no note yet, this
-  /// incarnation starts from the beginning, and servers repeat the responses
-  /// that they gave before.
+  /// which this one sends next. Call after the join. Nullopt if no previous
+  /// incarnation has sent a request. Empty if it has attached no note; then
+  /// this incarnation starts from the beginning, and servers repeat the
+  /// responses that they gave before.
   const std::optional<Message> &earlierNote() const { return noteToGoOnFrom; }
   /// Progress of the previous incarnation of this sender, which `earlier`
   /// returns. Call it after the join.

@@ -60,8 +60,8 @@ public:
   Status failure() const;
   /// Returns the responses that arrived since the last call.
   std::vector<Response> takeResponses();
-  /// Returns the time for which some request was queued or in flight, up to the
-  /// last response, in seconds.
+  /// Returns the time for which some request was queued or in flight, in
+  /// seconds, up to the last moment at which all queues became empty.
   double busySeconds() const;
 
 private:

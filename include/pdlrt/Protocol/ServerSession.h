@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Delivers the requests of one sender to one server exactly once, together with
-// ReplayGuard on the server. A session numbers requests, and repeats the same
-// bytes until a response arrives. It only gives up if the server refuses the
-// request, or does not respond for too long.
+// ReplayGuard on the server. A session numbers requests, and asks for the
+// response again (Poll) until it arrives. If the server does not have the
+// request, the session sends the same bytes again. It only gives up if the
+// server refuses the request, or does not respond for too long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +35,12 @@ namespace pdlrt {
 
 /// Timeouts and pauses of a sender.
 struct RetryOptions {
-  /// Deadline of one attempt. After it, the request is sent again; this is not
-  /// an error, because a server that waits for other trainers may take longer.
-  /// For numbered requests the deadline doubles with each attempt, up to 32
-  /// times the first one, because large requests are slow. For a join it is at
-  /// most half of `silenceLimit`. Lost connections are detected without the
-  /// deadline.
+  /// Deadline of one attempt. After it, the session asks for the response
+  /// again; this is not an error, because a server that waits for other
+  /// trainers may take longer. For numbered requests the deadline doubles with
+  /// each attempt, up to 32 times the first one, because large requests are
+  /// slow. For a join it is at most half of `silenceLimit`. Lost connections
+  /// are detected without the deadline.
   ClockTime attemptDeadline = std::chrono::seconds(20);
   /// Pause before the second attempt. It doubles with each attempt, up to
   /// `longestPause`.
@@ -89,10 +90,10 @@ using RequestDone = std::function<void(Expected<Message> response)>;
 
 /// Sends the requests of one sender to one server; only one request may be open
 /// at a time. Each callback is called once, on a thread of the transport or of
-/// its clock, never within a call of this class. Memory of a payload that has
-/// no owner must stay valid until the callback. Memory of parts must stay valid
-/// until the request to which they belong has a response, or `dropParts` has
-/// returned. Thread-safe.
+/// its clock, never within a call of this class except the destructor. Memory
+/// of a payload that has no owner must stay valid until the callback. Memory of
+/// parts must stay valid until the request to which they belong has a response,
+/// or `dropParts` has returned. Thread-safe.
 class ServerSession {
 public:
   /// Ends an open request with an error before it returns.
@@ -142,8 +143,9 @@ public:
   /// sent. After the call, the memory of the parts is not read any more.
   virtual void dropParts() noexcept = 0;
 
-  /// Attaches a note to the next numbered request, for a later incarnation of
-  /// this sender. Bytes of the note that have no owner are copied.
+  /// Attaches a note to the next request that is not a join. With a numbered
+  /// request, servers store it for a later incarnation of this sender. Memory
+  /// of the note that has no owner must stay valid like that of the payload.
   virtual void leaveNote(Message note) = 0;
   /// Returns the notes of the previous incarnation that the server has stored,
   /// oldest first. Call after the join. With --on-failure=wait, a server stores
@@ -162,7 +164,8 @@ public:
 
   /// Returns the reason for which the server waits, as it has reported last,
   /// such as "waiting for trainer 1" or, before the join, "loading
-  /// saved/step-000000000100". Empty if the server does not wait.
+  /// saved/step-000000000100". For a silent server, says for how long it has
+  /// been silent. Empty if the server does not wait.
   virtual std::string waitingFor() const = 0;
   /// Returns the time for which the server has answered no heartbeat.
   virtual ClockTime silence() const = 0;

@@ -40,10 +40,12 @@ struct ReplayOptions {
 };
 
 /// Applies the logged requests with the kernels of the program, one server
-/// after the other. Compares each final state with the digest at the end of its
-/// log. Calls `report` with a line for each log. `descriptor` must have passed
-/// `checkDescriptor`. Returns an error if a log is damaged or of another
-/// program, or if the initial or final state differs from the log.
+/// after the other, and writes `output`. Compares each final state with the
+/// digest at the end of its log, unless `requests` ends the replay before.
+/// Calls `report` with a line for each log and for `output`. `descriptor` must
+/// have passed `checkDescriptor`. Returns an error if the part of a log that is
+/// read is damaged or of another program, or if the initial or final state
+/// differs from the log.
 Status replayLogs(const pdl_descriptor &descriptor,
                   const ReplayOptions &options,
                   const std::function<void(const std::string &)> &report);

@@ -68,9 +68,10 @@ public:
   /// Returns the last save that trainer 0 has begun. Thread-safe.
   BegunSave lastOfTrainers() const;
 
-  /// Writes this server's files of a checkpoint to `folder`. Returns the same
-  /// bytes as the response to a Save request (`encodeSaved`), with an error if
-  /// the server must not write to `folder`. Call only between requests.
+  /// Writes this server's files of a checkpoint to `folder`, and blocks until
+  /// they are written. Returns the same bytes as the response to a Save request
+  /// (`encodeSaved`), with an error if the server must not write to `folder`.
+  /// Call only between requests.
   Message savePart(const std::string &folder);
   /// Returns an error if a Save request must be refused.
   Status check(const Envelope &request, const Message &payload) const;

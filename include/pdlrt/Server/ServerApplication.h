@@ -84,9 +84,10 @@ public:
   virtual Expected<Message> respondToVisit(const Message &payload);
   virtual Expected<Message> respondToRead(const Message &payload);
 
-  /// Checks a request when it arrives, before it is recorded. Returns its role
-  /// among the steps of its sender. If it returns an error, the request is
-  /// refused with the message of the error, and nothing has changed.
+  /// Checks a request before it enters a round or is handled. May keep its
+  /// content for `take`. Returns its role among the steps of its sender. If it
+  /// returns an error, the request is refused with the message of the error;
+  /// with PDL_OUT_OF_MEMORY, the job fails instead.
   virtual Expected<StepFacts> check(const Envelope &request,
                                     const Message &payload) = 0;
 

@@ -54,13 +54,14 @@ struct ServerCoreOptions {
   /// Version of the map from blocks to servers. Requests with another version
   /// are refused.
   uint64_t epoch = 0;
-  /// A trainer that has joined and from which no message arrives for this time
-  /// counts as lost. Zero disables the limit.
+  /// A trainer that has joined and from which no message arrives for this time,
+  /// plus a fifth of it (at most 2 s), counts as lost. Zero disables the limit.
   ClockTime silenceLimit = std::chrono::seconds(10);
-  /// A trainer that has not joined within this time after the server's start
-  /// counts as lost. Under Wait, this applies only if no trainer has joined. If
-  /// a process of the trainer's rank was refused that may have been meant for
-  /// this job, the limit is at most one minute. Zero disables the limit.
+  /// A trainer that has not joined within this time after `open`, or after its
+  /// last Greet, counts as lost. Under Wait, this applies only if no trainer
+  /// has joined. If a process of the trainer's rank was refused that may have
+  /// been meant for this job, the limit is at most one minute. Zero disables
+  /// the limit.
   ClockTime joinLimit = std::chrono::minutes(10);
   FailurePolicy onFailure = FailurePolicy::Abort;
   /// Under Wait without `restartsContinue`, the job fails if no trainer sends a
@@ -128,8 +129,8 @@ public:
   /// of the transport call the application.
   ServerCore(const ServerCoreOptions &options, ServerApplication &application,
              Clock &clock);
-  /// Drops open requests. Listeners that call `handle` must have been destroyed
-  /// before.
+  /// Waits for the call of the application in progress, and drops open
+  /// requests. Listeners that call `handle` must have been destroyed before.
   ~ServerCore();
   ServerCore(const ServerCore &) = delete;
   ServerCore &operator=(const ServerCore &) = delete;
@@ -144,7 +145,8 @@ public:
   /// Checks a request of which only the front has arrived, at least its head.
   /// `size` is its whole size. Returns a refusal if the rest must not be read,
   /// otherwise nullopt. So a process that has not joined cannot make this
-  /// process store more than a handshake.
+  /// process store large messages: a handshake, a request of a server (1 MiB)
+  /// or a Read (`largestRead`) at most.
   std::optional<Message> screen(const Message &front, uint64_t size) const;
 
   /// Sets the status that is the response to joins before `open`, such as
@@ -186,15 +188,15 @@ public:
 
   JobStatus status() const;
   /// Returns a status line such as "waiting for the exchange of trainer 1 (3
-  /// s)". Returns an empty text if the job does not wait, or has waited for
-  /// less than `atLeast`.
+  /// s)". Leaves out waits for requests that are shorter than `atLeast`.
+  /// Returns an empty text if the job does not wait, or has ended.
   std::string waitingFor(ClockTime atLeast = ClockTime(0)) const;
   /// Returns true if that trainer has failed, has died, is silent, or was
   /// refused.
   bool isInTrouble(uint32_t rank) const;
   /// Returns the histogram of steps by which senders were ahead
-  /// (`StalenessCounts`), for steps that formed no rounds. Do not call while
-  /// requests arrive.
+  /// (`StalenessCounts`), for steps that formed no rounds. Waits for the call
+  /// of the application in progress.
   StalenessCounts staleness() const;
   /// Fails the job with the error `failure` of this server. If there is a
   /// pending loss, the error code is that of the loss. Has no effect after the
@@ -206,8 +208,8 @@ public:
   void failWithTrainer(uint32_t rank, const Status &why);
 
   /// Calls `action` once when the job ends, or soon if it has already ended.
-  /// `action` runs on the thread that ends the job, without a lock held. A
-  /// later call replaces the action.
+  /// `action` runs without a lock held, on the thread that ends the job or on a
+  /// thread of the clock. A later call replaces the action.
   void whenOver(std::function<void()> action);
   /// Blocks until the job has ended, for at most `limit`. Returns true if it
   /// has ended. The clock must be a RealClock.

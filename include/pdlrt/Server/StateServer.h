@@ -84,7 +84,8 @@ public:
   SaveService &saves();
   /// Information about the step that this server has applied last.
   struct LastStep {
-    /// False if a part of a later step has been applied.
+    /// False if the gradients of a later step have arrived, and its norms have
+    /// not. That step is not applied yet.
     bool isWhole = true;
     /// The sum of the weighted losses and the sum of the sample weights, by
     /// objective. Nullopt if the step had no gradients, or if sums are not
@@ -93,16 +94,16 @@ public:
   };
   /// Returns the information about the last step. Call only between requests.
   LastStep lastStep() const;
-  /// Returns the number of steps that were applied to the state, if steps are
-  /// rounds of all trainers. Thread-safe.
+  /// Returns the number of steps that this process has applied to the state, if
+  /// steps are rounds of all trainers; otherwise 0. Thread-safe.
   uint64_t stepsInState() const;
   /// Requests that trainers save after the current step; trainers without a
   /// folder of checkpoints ignore it. Returns false if servers of this mode
   /// cannot request it. Thread-safe.
   bool requestSave();
-  /// Returns the number of steps after which trainers have requested a save of
-  /// each other. Always 0 if their requests do not pass through servers.
-  /// Thread-safe.
+  /// Returns the number of steps after which some trainer has requested a save
+  /// of all trainers (`StepEngine::requestSave`). Always 0 if their requests do
+  /// not pass through servers. Thread-safe.
   int64_t saveRequestsOfTrainers() const;
   /// Returns the costs of steps so far.
   ServerCosts costs() const;

@@ -18,9 +18,11 @@
 
 namespace pdlrt {
 
-/// Role of a request among the steps of its sender.
+/// Role of a request among the steps of its sender, as
+/// `ServerApplication::check` returns it.
 struct StepFacts {
-  /// True if the request has gradients. They end a step of the sender.
+  /// True if the request has gradients that end a step of its sender. False for
+  /// a push that is sent concurrently with steps.
   bool contributes = false;
   /// True if the request asks for the state for the next step of its sender.
   bool goesOn = false;

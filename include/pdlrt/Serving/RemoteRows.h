@@ -71,7 +71,9 @@ public:
                       bool &isUnavailable) const = 0;
   /// Reads the part that frozen programs read, of all parameters. Writes it to
   /// `parameters`, which has an address for each symbol, null for tables. Sets
-  /// `updates` to the number of updates that were applied to parameters.
+  /// `updates` to the largest number of updates that a server has applied to
+  /// any optimizer group. Parameters of different servers may be of different
+  /// steps. Returns an error if the servers do not have all parameters.
   /// `isUnavailable` is as in `read`.
   virtual Status readParameters(std::span<void *const> parameters,
                                 int64_t &updates,
@@ -91,7 +93,7 @@ struct ConnectOptions {
   std::string token;
   /// Maximum memory for cached rows, in bytes.
   size_t cacheBytes = size_t(256) << 20;
-  /// Maximum age of a cached row; older rows are requested again.
+  /// Maximum age of a cached row; older rows are requested again. 0: no cache.
   int64_t rowAgeMillis = 1000;
   /// Maximum time for which a call waits for servers.
   int64_t timeoutMillis = 1000;

@@ -125,14 +125,14 @@ public:
   /// data has layout 1; empty if all were checked.
   const std::string &unchecked() const { return uncheckedParts; }
   uint64_t seed() const { return initialSeed; }
-  /// Returns the number of steps of the training, or -1 if a dump does not
-  /// contain it. If parameters were requested from servers, returns the number
-  /// of updates that were applied to them.
+  /// Returns the number of steps of the training, or -1 if the state is of a
+  /// dump, which does not contain it. If parameters were requested from
+  /// servers, returns the number of updates that were applied to them.
   int64_t steps() const { return stepCount; }
   /// Returns the number of rows of all tables.
   int64_t rows() const;
-  /// Returns the size of all parameters, including packed factors, and of all
-  /// tables, in bytes.
+  /// Returns the size in bytes of all parameters, including packed factors, and
+  /// of all tables; for tables on servers, of the cache.
   size_t memoryBytes() const;
 
 private:

@@ -37,11 +37,13 @@ struct ProgramRun {
   RoundSource source() {
     return [this] { return readRound(); };
   }
-  /// Returns the positions of the readers after `steps` rounds of the pass.
+  /// Returns the positions of the readers after `steps` rounds of the pass: all
+  /// rounds that were read, or one less.
   const std::vector<DataPosition> &positionsAfter(int64_t steps) const {
     return rounds > steps ? positionsBefore : reader->positions();
   }
-  /// Returns the number of bad rows in the first `steps` rounds of the pass.
+  /// Returns the number of bad rows in these rounds and before them in the
+  /// epoch. `steps` is as in `positionsAfter`.
   int64_t badRowsAfter(int64_t steps) const {
     return rounds > steps ? badRowsBefore : reader->badRowCount();
   }

@@ -48,8 +48,9 @@ public:
 
   /// Decides together with all other trainers whether all of them keep all
   /// parameters on devices. All trainers must call this. If parameters stay
-  /// with their owners, returns null, and a log line says why; with
-  /// `--device-sums on`, returns an error instead.
+  /// with their owners, returns null, and trainers with devices log why; with
+  /// `--device-sums on`, returns an error instead. With numerics strict and
+  /// several trainers, always returns null.
   static Expected<std::unique_ptr<ParameterShare>> agree(Setup setup);
   ~ParameterShare();
   ParameterShare(const ParameterShare &) = delete;

@@ -39,14 +39,17 @@ SnapshotPoint snapshotPointOf(const Mode &mode, const StateServer &server,
                               const std::vector<SenderMark> &marks);
 
 nlohmann::json toJson(const SnapshotPoint &snapshotPoint);
-/// Decodes a snapshot point. Returns nothing if it is damaged.
+/// Returns the snapshot point in a request or response; nothing if it has none
+/// or a damaged one.
 std::optional<SnapshotPoint> snapshotPointFrom(const nlohmann::json &object);
 
 /// Returns the text of the member `name`, or an empty text if there is none.
 std::string textOf(const nlohmann::json &object, const char *name);
 /// Returns the number of the member `name`, or -1 if there is none.
 int64_t numberOf(const nlohmann::json &object, const char *name);
-/// Returns the number of server 0's start, or 0.
+/// Returns the member `run`: the random number that server 0 drew when it
+/// started, as the sender knows it. Returns 0 if the sender does not know it
+/// yet.
 uint64_t runOf(const nlohmann::json &object);
 /// Encodes a request or a response.
 Message messageOf(const nlohmann::json &object);
@@ -93,7 +96,8 @@ struct PeerRequests {
 /// may be half updated and must not be saved.
 Status checkRuns(ServerCore &core);
 
-/// Responds to a request of another server. Returns quickly. Thread-safe.
+/// Responds to a request of another server. Returns quickly: a save runs later,
+/// and the response says that it is not written yet. Thread-safe.
 Expected<Message> respondToPeer(StateHost &host,
                                 const std::shared_ptr<PeerRequests> &shared,
                                 const Message &payload);

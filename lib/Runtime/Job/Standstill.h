@@ -25,7 +25,8 @@ public:
   Standstill(bool inRounds, SaveSchedule::Time now)
       : inRounds(inRounds), lastMove(now) {}
 
-  /// Returns the time since the last progress, given that of all senders.
+  /// Returns for how long the progress of all senders, `marks`, has not
+  /// changed.
   SaveSchedule::Clock::duration observe(const std::vector<SenderMark> &marks,
                                         SaveSchedule::Time now) {
     std::vector<uint64_t> requests;

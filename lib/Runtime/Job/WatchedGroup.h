@@ -17,11 +17,11 @@
 
 namespace pdlrt {
 
-/// Returns a group of devices that is aborted when the job fails. Otherwise a
-/// device would wait forever for a device of a lost process. After a failure,
-/// operations return the error of the job, or the error of `group` if the job
-/// reports none within `patience`. `failure`: returns the error of the job; it
-/// may be called on any thread.
+/// Returns a group of devices that a thread aborts when the job or the group
+/// fails. Otherwise a device would wait forever for a device of a lost process.
+/// After a failure, operations return the error of the job, or the error of
+/// `group` if the job reports none within `patience`. `failure`: returns the
+/// error of the job; it may be called on any thread.
 std::unique_ptr<DeviceGroup> watchGroup(std::unique_ptr<DeviceGroup> group,
                                         std::function<Status()> failure,
                                         std::chrono::milliseconds patience);

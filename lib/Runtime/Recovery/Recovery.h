@@ -57,7 +57,8 @@ public:
   /// Returns the progress of the outputs at the record.
   OutputProgress outputs() const;
   /// If the running epoch was divided among other replicas, returns the number
-  /// of training steps at which it was; otherwise returns 0.
+  /// of training steps at which it was. Otherwise, and if this process has no
+  /// steps left in the epoch, returns 0.
   int64_t dividedAt() const;
   /// Restores the metrics, the reader and the counts of the epoch. If
   /// `dividedAt` is not 0, the caller must have set `EpochPosition::rest`

@@ -65,7 +65,7 @@ struct RecoveryRecord {
   PassReport report;
   int64_t badRows = 0;
   /// Positions in the data at which the next round starts, one for each local
-  /// group. Empty at the start of the epoch.
+  /// group. Empty at the start of an epoch that is read as a whole.
   std::vector<DataPosition> positions;
   /// If the running epoch was divided among other replicas, the number of
   /// training steps at which it was; otherwise 0.
@@ -127,7 +127,7 @@ Message encodeRecoveryRecord(const RecoveryRecord &record);
 Expected<RecoveryRecord> decodeRecoveryRecord(const Message &message);
 
 /// Restores the metrics of the replicas of this process. Returns an error if
-/// the record was made with other replicas.
+/// the record was made with other replicas or metrics.
 Status restoreMetrics(const RecoveryRecord &record, ReplicaSet &set);
 
 } // namespace pdlrt

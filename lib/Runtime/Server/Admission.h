@@ -26,8 +26,9 @@
 namespace pdlrt {
 
 /// Passes each request on exactly once, although senders repeat requests.
-/// Stores copies of a request until it has a response, parts until their
-/// request is complete, and responses for later copies. Not thread-safe.
+/// Stores the responders of all copies of a request until it has a response,
+/// parts until their request is complete, and responses for later copies. Not
+/// thread-safe.
 class Admission {
 public:
   explicit Admission(const ServerCoreOptions &options)
@@ -68,8 +69,8 @@ public:
 
   /// Admits a sender. Returns the number of its next request.
   Expected<uint64_t> join(const Envelope &head) { return guard.join(head); }
-  /// Drops the copies and parts of the previous incarnation of a trainer.
-  /// Requests of it that are in a round stay there.
+  /// Refuses the copies, and drops the parts, of the previous incarnation of a
+  /// trainer. Requests of it that are in a round stay there.
   void replace(uint32_t trainer, const Roster &roster, Outbox &out);
   /// Drops the parts of a trainer that has left.
   void forgetParts(uint32_t trainer) { parts.forgetTrainer(trainer); }

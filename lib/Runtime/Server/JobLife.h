@@ -33,7 +33,8 @@ public:
       : options(options), clock(clock), admission(admission), changed(changed) {
   }
 
-  /// Sets and returns the status before `open`.
+  /// `setProgress` sets the status before `open` (`ServerCore::setProgress`),
+  /// and `progress` returns it.
   void setProgress(const std::string &to) { loading = to; }
   const std::string &progress() const { return loading; }
   /// Records that trainers may join.

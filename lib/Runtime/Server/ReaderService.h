@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Readers are not in the roster. The server stores only the last request of
-// each, and neither their requests nor their failures affect the job. Their
+// Readers are not in the roster. The server stores only requests that wait, at
+// most 64, and neither requests nor failures of readers affect the job. Their
 // requests have a queue of their own, from which the executor takes one at a
 // time. So a trainer's request waits for at most one request of a reader.
 //

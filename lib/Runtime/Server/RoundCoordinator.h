@@ -95,7 +95,8 @@ private:
   std::array<RoundRequests, roundCount>
       requests PDLRT_GUARDED_BY(core.applicationMutex);
   StepProgress progress PDLRT_GUARDED_BY(core.applicationMutex);
-  /// Added with the first response without a round.
+  /// Histogram of staleness, created by the first response to a step outside of
+  /// rounds.
   std::optional<Histogram> ahead PDLRT_GUARDED_BY(core.applicationMutex);
   std::vector<Held> held PDLRT_GUARDED_BY(core.applicationMutex);
 };

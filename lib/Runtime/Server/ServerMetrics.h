@@ -24,7 +24,8 @@ struct ServerMetrics {
   /// `owner`: name of the server, such as "server 1".
   explicit ServerMetrics(const std::string &owner);
   ServerCosts costs() const;
-  /// Records how many bytes of values are stored for delay compensation.
+  /// Raises `seenBytes`, a maximum, to the number of bytes of values that are
+  /// stored now for delay compensation.
   void noteSeenBytes(int64_t bytes);
 
   Counter steps, late, dropped, mergedSteps;

@@ -71,7 +71,8 @@ public:
   ServerResponses(OwnedState &state, StateServerRows &rows)
       : state(state), rows(rows) {}
 
-  /// Returns the State responses to senders. The rows of their keys must exist.
+  /// Returns the State responses to senders. The rows of their keys must have
+  /// been inserted (`StateServerRows::insert`).
   std::vector<Message> stateResponses(const ExchangeLayout &layout,
                                       const std::vector<StateFor> &to);
   /// Adds the current blocks of a VALUE channel to a response.

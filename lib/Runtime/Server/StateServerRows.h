@@ -54,8 +54,9 @@ public:
   /// Sets the source of pending keys. Called once, before any request.
   void setPending(PendingKeys from) { pendingKeys = std::move(from); }
 
-  /// Returns, for each channel, how many rows a request must have. `pulled`:
-  /// keys of the sender's previous request, to which its gradients belong.
+  /// Returns, for each channel, how many gradients of rows a request must have.
+  /// `pulled`: keys of the sender's previous request, to which its gradients
+  /// belong.
   static std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
                                          const Pulled &pulled);
   /// Same for a request that contains its own keys, whose bytes have not been
@@ -66,12 +67,13 @@ public:
   /// result refers to `message` and to `pulled`.
   PartialSum partialSumOf(const ExchangeLayout &layout,
                           const ExchangeMessage &message, Pulled &pulled) const;
-  /// Finds or creates the rows of all keys. If an error occurs, some rows may
-  /// have been created, which no reader can observe.
+  /// Finds or creates the rows of all keys, except in tables whose rows only
+  /// updates create. If an error occurs, some rows may have been created, which
+  /// no reader can observe.
   Status insert(const std::vector<Pulled *> &senders);
-  /// Copies the values of all keys' rows to `out`, on several threads. `out` is
-  /// indexed by sender, then by channel of KEYS; null pointers are skipped.
-  /// Throws std::bad_alloc.
+  /// Copies the values of all keys' rows to `out`, on several threads; for a
+  /// key without a row, the initial value. `out` is indexed by sender, then by
+  /// channel of KEYS; null pointers are skipped. Throws std::bad_alloc.
   void copyTo(const std::vector<Pulled *> &senders,
               const std::vector<std::vector<std::shared_ptr<std::byte>>> &out);
   /// Sets rows that were created for the next step to their initial values

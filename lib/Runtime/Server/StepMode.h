@@ -42,7 +42,8 @@ public:
   virtual ~StepMode();
 
   virtual const RoundPolicy &roundPolicy() const = 0;
-  /// Checks a step request of one sender. An error leaves everything unchanged.
+  /// Checks a step request of one sender and keeps it for `takeStep`. After an
+  /// error, no later response differs; rows may have been created.
   virtual Status checkStep(const Envelope &request, ExchangeMessage message,
                            const ExchangeLayout &layout) = 0;
   virtual Status takeStep(const Envelope &request, Turn turn) = 0;

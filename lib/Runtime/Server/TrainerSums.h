@@ -26,7 +26,8 @@ class TrainerSums {
 public:
   explicit TrainerSums(uint32_t trainers) : vectors(trainers) {}
 
-  /// Stores the vectors of a trainer for the current round.
+  /// Decodes and stores the vectors of a trainer for the current round. Returns
+  /// an error if their lengths differ from those of other trainers.
   Status check(const Envelope &request, const Message &payload);
   /// Ends the round, which has the vectors of all trainers.
   void close();
