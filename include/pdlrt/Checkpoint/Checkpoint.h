@@ -99,8 +99,9 @@ public:
   /// missing or truncated, or if it is verified and any bit of it has changed.
   /// `parts` selects the files, also of predecessors. The threads of
   /// `scheduler` read the files; if `scheduler` is null, the calling thread
-  /// does. Returns PDL_OUT_OF_MEMORY if this process cannot open more files;
-  /// the checkpoint may be intact nevertheless.
+  /// does. Returns PDL_OUT_OF_MEMORY if this process cannot open more files,
+  /// and PDL_UNAVAILABLE if an object store does not respond; the checkpoint
+  /// may be intact nevertheless.
   ///
   /// If the checkpoint is a delta, also opens and verifies the table files of
   /// its predecessors; their other files are not needed. An error message about
@@ -216,8 +217,9 @@ private:
 class CheckpointFolder {
 public:
   /// Becomes the owner of the folder, which is created if necessary. Removes
-  /// incomplete checkpoints of interrupted processes. Returns an error if
-  /// another process owns the folder, or if the folder is itself a checkpoint.
+  /// incomplete checkpoints of interrupted processes; in an object store, only
+  /// files that are older than a day. Returns an error if another process owns
+  /// the folder, or if the folder is itself a checkpoint.
   static Expected<CheckpointFolder> open(const std::string &path);
   /// Like `open`, but returns nullopt and changes nothing if another process
   /// owns the folder. For a process whose previous incarnation may still be the
@@ -270,22 +272,22 @@ public:
   /// that of `steps` records it), and the predecessors of all that are kept.
   Status removeOld(int64_t steps, int64_t keep) const;
   struct Pruned {
-    /// Names of the removed checkpoints.
+    /// Paths of the removed checkpoints.
     std::vector<std::string> removed;
     /// One message for each checkpoint whose name does not match its step
     /// count, because a user has renamed it. Such a checkpoint cannot be used,
     /// but is not removed.
     std::vector<std::string> renamed;
     int64_t kept = 0;
-    /// Number of kept checkpoints that are only predecessors of kept deltas, or
-    /// that `markBest` has marked.
+    /// Number of checkpoints that are kept in addition to `kept`: the best one,
+    /// and predecessors of kept deltas.
     int64_t needed = 0;
   };
-  /// Keeps the newest `keep` intact checkpoints, the best one (`markBest`), and
-  /// their predecessors. A
-  /// checkpoint is intact if no bit of it and of its predecessors has changed.
-  /// Removes all others except renamed ones. If there are checkpoints but none
-  /// is intact, returns an error and removes nothing.
+  /// Keeps the newest `keep` intact checkpoints, the best one (as in
+  /// `removeOld`), and their predecessors. A checkpoint is intact if no bit of
+  /// it and of its predecessors has changed. Removes all others except renamed
+  /// ones. If there are checkpoints but none is intact, returns an error and
+  /// removes nothing.
   Expected<Pruned> prune(int64_t keep) const;
 
 private:
@@ -305,14 +307,15 @@ std::string publishedPathOf(const std::string &unfinished);
 
 /// Returns the step counts of all checkpoints in a folder, newest first,
 /// without checking that they are intact. Returns an empty list if the folder
-/// does not exist.
+/// does not exist, and also, with a warning in the log, if an object store
+/// returns an error.
 std::vector<int64_t> listCheckpoints(const std::string &folder);
 
 /// Returns the newest checkpoint in `folder` that passes `check`. Appends to
 /// `refused` a message for each newer checkpoint that does not pass. Returns
 /// nullopt if there are no checkpoints. Returns an error if there are
-/// checkpoints but none passes, or if memory or the limit of open files does
-/// not suffice to check them.
+/// checkpoints but none passes, if memory or the limit of open files does not
+/// suffice to check them, or if an object store does not respond.
 Expected<std::optional<Checkpoint>>
 findNewestCheckpoint(const std::string &folder,
                      std::vector<std::string> &refused,

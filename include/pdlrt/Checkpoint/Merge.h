@@ -21,8 +21,8 @@ namespace pdlrt {
 /// folder `path`, as a full checkpoint. `sizes` limits the sizes of its files.
 /// Each byte is as if the processes that wrote the delta had written a full
 /// checkpoint instead. If `checkpoint` is a full checkpoint, copies it. Holds
-/// in memory the keys that one writing process had in its tables. Throws
-/// std::bad_alloc.
+/// in memory all keys of one table, and the keys that one writing process had
+/// in its tables. Throws std::bad_alloc.
 Status mergeCheckpoint(const Checkpoint &checkpoint, const std::string &path,
                        const TablePartSizes &sizes = {});
 

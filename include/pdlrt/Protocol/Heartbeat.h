@@ -24,9 +24,9 @@ inline constexpr const char *startAllAgain =
     "checkpoint";
 
 /// The payload of a Heartbeat message, of its response, and of a Wait message.
-/// With a Wait, a server responds that it is alive but must be asked again: for
-/// a join that it cannot accept yet, for a reader while it is busy, and for a
-/// Poll of a request that has not arrived.
+/// With a Wait, a server responds that it is alive but has no response yet. It
+/// sends a Wait for a join that it cannot accept yet, and for a Poll of a
+/// request that has not arrived. Busy servers also send it to readers.
 struct Heartbeat {
   /// True if the sender knows that some process of the job was asked to shut
   /// down.

@@ -54,7 +54,7 @@ public:
   template <typename T> void count(const char *key, const T &value) {
     object[key] = value;
   }
-  /// The text of a 64-bit hash.
+  /// Writes a 64-bit hash as hexadecimal text.
   void hash(const char *key, uint64_t value) { object[key] = hexText(value); }
   /// Writes the name that `names` contains for an enumerator.
   template <typename Names, typename Kind>
@@ -92,7 +92,8 @@ public:
     }
     object[key] = std::move(all);
   }
-  /// Calls `field` if `isSet`, or, for a reader, if the object has the key.
+  /// Calls `field` if `isSet`. The function of ManifestReader instead calls it
+  /// if the object has the key.
   template <typename Field>
   void optional(const char *key, bool isSet, const Field &field) {
     (void)key;

@@ -38,7 +38,8 @@ struct SessionOptions {
   /// Files, rows, batch size, shuffling, bad rows. The seed is `seed` below,
   /// not `data.seed`.
   DataOptions data;
-  /// Seed. Nullopt: the seed of the --init-from file, or 0 if there is none.
+  /// Seed. Nullopt: the seed of the checkpoint or of the --init-from file, or 0
+  /// if there is none.
   std::optional<uint64_t> seed;
 
   int groups = 1;
@@ -60,7 +61,8 @@ struct SessionOptions {
   TablePlacement tablePlacement = TablePlacement::Host;
   /// Memory limit of the tables of this process.
   TableBound tableBound;
-  /// Maximum number of samples that grouped metrics may store in this process.
+  /// Maximum number of samples that grouped metrics may store in all processes
+  /// of the job together. Each process may store an equal share.
   int64_t maxGroupedSamples = 100'000'000;
 
   /// Number of passes over the data. Nullopt: 1, or as many as `steps` needs.

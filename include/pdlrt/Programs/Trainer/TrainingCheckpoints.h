@@ -119,8 +119,8 @@ public:
   /// Returns true if the state after `steps` steps is the best one so far. All
   /// processes get the same result.
   bool isBest(int64_t steps) const { return bestSteps == steps; }
-  /// Returns the error of the save in progress if it has already failed,
-  /// otherwise success. Does not block.
+  /// If the save in progress has ended, returns its result, once, as `finish`
+  /// does. Otherwise returns success. Does not block.
   Status check();
   /// Waits for the end of the save in progress, if there is one, and returns
   /// its result.
@@ -134,7 +134,9 @@ public:
   /// Makes `isSaved` return false, because the last save has failed. So the
   /// same step is saved again.
   void forgetLast() { latest = {-1, -1}; }
-  /// Makes all further saves write to `options.emergencyCheckpoint`.
+  /// Makes all further saves write to `options.emergencyCheckpoint`, the next
+  /// one as a full checkpoint. Returns an error if the first process cannot own
+  /// that folder.
   Status goElsewhere();
 
 private:

@@ -78,7 +78,8 @@ public:
   /// no epoch follows, so a failed save is repeated.
   Status saveEpoch(int64_t epoch, const PassReport &report, bool isLast);
   /// Saves after an epoch of which it was not known before that it is the last
-  /// one. Does nothing if its checkpoint exists.
+  /// one, if epochs are not saved otherwise (`checkpointAtEnd`). Waits for the
+  /// running save, and repeats it if it has failed.
   Status saveBetweenEpochs(int64_t epoch);
 
   /// Returns true if the training stops because saves fail.

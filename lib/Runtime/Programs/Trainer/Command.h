@@ -59,8 +59,9 @@ protected:
   using SteadyClock = std::chrono::steady_clock;
   static double secondsSince(SteadyClock::time_point start);
 
-  /// Returns the seed that the user requested. Otherwise returns that of
-  /// `from`, the checkpoint to resume from, or `startSeed` if `from` is null.
+  /// Returns `startSeed` if it is set. Otherwise returns the seed that the user
+  /// requested, that of `from`, the checkpoint to resume from, or 0 if `from`
+  /// is null.
   uint64_t seedOfRun(const Checkpoint *from) const;
   /// Creates `model`: from the checkpoint `from`, from --init-from if `from` is
   /// null, or with initial values if there is no such flag either. If `use` is

@@ -28,7 +28,7 @@ public:
   Status open(const std::string &path);
   /// Opens the file at `path`, keeps its first `lines` lines, and appends to
   /// them. The training has done `steps` steps before. Warns if the file has
-  /// fewer lines.
+  /// fewer lines, but not if it has none.
   Status resume(const std::string &path, int64_t lines, int64_t steps);
   /// Returns the number of lines; nothing if no file is open.
   std::optional<int64_t> lines() const;

@@ -20,9 +20,9 @@ namespace pdlrt {
 /// Prints a line to the standard output.
 void printLine(const std::string &line);
 
-/// Warns of the bad rows that this process has read, and prints the number of
-/// those in the epoch or test that `report` describes. `printsFigures`: prints
-/// it.
+/// If `report`, of an epoch or test, has bad rows, warns of the first ones that
+/// this process has read. If `printsFigures`, also prints their number in the
+/// job.
 void reportBadRows(const char *label, const ProgramRun &run,
                    const PassReport &report, bool printsFigures = true);
 
