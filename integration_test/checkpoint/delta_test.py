@@ -322,7 +322,7 @@ class Deltas(unittest.TestCase):
         for mode, servers in (("sync", 2), ("async", 2), ("geo", 1), ("hybrid", 1)):
             with self.subTest(mode):
                 saved = self.root / f"{mode}-clock"
-                self.train_job(mode, servers, saved, "--checkpoint-minutes", 0.001,
+                self.train_job(mode, servers, saved, "--checkpoint-minutes", 0.002,
                                "--checkpoint-steps", 10 ** 6, "--checkpoint-deltas", 2, steps=400)
                 found = checkpoints_in(saved)
                 self.assertGreater(len(found), 2)
