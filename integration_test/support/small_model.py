@@ -4,6 +4,8 @@
 """Small model for tests of modes: a table, a parameter of several blocks, a vector, and a
 parameter that is read but never trained. Its data are those of Adult."""
 
+import re
+
 from sync_comparison import RATES, options_text
 
 # First lines of the programs' bodies, up to the loss %l.
@@ -72,3 +74,16 @@ def small_model(rule, clip, decay, warm_up, untouched="lazy"):
                                              "1.0e-4" if decay else "",
                                              warm_up))
             .replace("untouched(lazy)", f"untouched({untouched})"))
+
+
+def observed_model(warm_up=False):
+    """Returns the small model, whose training observes metrics, with programs @evaluate and
+    @predict."""
+    text = small_model("@adam", clip=False, decay=False, warm_up=warm_up)
+    text = text.replace("  nn.program @train", METRICS + "  nn.program @train")
+    text = text.replace(LOSS, LOSS + OBSERVATIONS)
+    train = text[text.index("  nn.program @train"):text.rindex("}")]
+    evaluate = re.sub(r"    nn.minimize .*\n", "", train.replace("@train", "@evaluate frozen"))
+    predict = LOSS[:LOSS.index("    %l = ")] + "    nn.return %z : tensor<?x1xf32>\n"
+    return text[:text.rindex("}")] + evaluate + (
+        "  nn.program @predict frozen reads(@person) {\n" + predict + "  }\n}\n")

@@ -20,24 +20,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import test_packages
 from folders import SharedFolderTest
 from programs import ADULT, BUILD, PDL_TRANSLATE, SOURCE, checkpoints_in, fails, metric, run
-from small_model import LOSS, METRICS, OBSERVATIONS, small_model
+from small_model import observed_model
 from waiting import LONG, wait_until
 
 SCHEMA = SOURCE / "docs/Reference/summary-1.schema.json"
 ENDLESS = ["--epochs", 100_000]
-
-
-def observed_model():
-    """Returns the small model, whose training observes metrics, with programs @evaluate and
-    @predict."""
-    text = small_model("@adam", clip=False, decay=False, warm_up=False)
-    text = text.replace("  nn.program @train", METRICS + "  nn.program @train")
-    text = text.replace(LOSS, LOSS + OBSERVATIONS)
-    train = text[text.index("  nn.program @train"):text.rindex("}")]
-    evaluate = re.sub(r"    nn.minimize .*\n", "", train.replace("@train", "@evaluate frozen"))
-    predict = LOSS[:LOSS.index("    %l = ")] + "    nn.return %z : tensor<?x1xf32>\n"
-    return text[:text.rindex("}")] + evaluate + (
-        "  nn.program @predict frozen reads(@person) {\n" + predict + "  }\n}\n")
 
 
 class Files(SharedFolderTest):
@@ -360,6 +347,33 @@ class Files(SharedFolderTest):
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(LONG)
+
+    def test_metrics_of_servers(self):
+        """A restarted server appends to its file."""
+        log, saved = self.folder / "server-0.jsonl", self.folder / "saved"
+
+        def launch(steps):
+            run(BUILD / "bin/pdl-launch", "--unix", "--trainers", 2, "--servers", 1, self.sync,
+                "--", "--data", ADULT, "--batch-size", 512, "--steps", steps, "--checkpoint",
+                saved, "--resume", "--", "--log-metrics", self.folder / "server-{rank}.jsonl",
+                "--log-metrics-seconds", 0.1)
+            return self.lines(log)
+
+        first = launch(10)
+        last = first[-1]
+        self.assertEqual((last["kind"], last["rank"], last["steps"], last["late_pushes"]),
+                         ("server", 0, 10, 0))
+        for name in ("requests", "received_bytes", "sent_bytes", "keys", "table_bytes",
+                     "resident_memory_bytes"):
+            self.assertGreater(last[name], 0, name)
+        self.assertGreaterEqual(last["checkpoint_age_seconds"], 0)
+        self.assertIsNone(last["mean_staleness_steps"])
+        # A killed server may leave a part of a line.
+        with open(log, "a") as file:
+            file.write('{"kind": "ser')
+        second = launch(15)
+        self.assertEqual(second[:len(first)], first)
+        self.assertEqual(second[-1]["steps"], 5)
 
     def test_a_full_disk(self):
         """The training continues without the file."""

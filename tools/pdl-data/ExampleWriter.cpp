@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data/RecordFraming.h"
 #include "Input.h"
-#include "RecordFraming.h"
 #include "RowWriter.h"
 
 using namespace pdlrt;
@@ -22,21 +22,6 @@ enum ProtoField : uint64_t {
   EntryValue = 2,
   ExampleFeatures = 1
 };
-
-static void appendVarint(uint64_t number, std::string &bytes) {
-  constexpr uint64_t more = 0x80;
-  for (; number >= more; number >>= 7)
-    bytes += char(number | more);
-  bytes += char(number);
-}
-
-/// Appends a field of Protocol Buffers that has bytes.
-static void appendBytes(uint64_t field, std::string_view content,
-                        std::string &bytes) {
-  appendVarint(field << 3 | 2, bytes);
-  appendVarint(content.size(), bytes);
-  bytes += content;
-}
 
 namespace {
 

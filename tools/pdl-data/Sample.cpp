@@ -10,8 +10,8 @@
 
 #include "Data/FileFormat.h"
 #include "Data/InputFile.h"
+#include "Data/RecordFraming.h"
 #include "Output.h"
-#include "RecordFraming.h"
 #include "pdlabi/philox.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/StandardStreams.h"

@@ -10,10 +10,12 @@
 #define PDLRT_CORE_LOGFORMAT_H
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace pdlrt {
 
@@ -25,6 +27,12 @@ enum class LogFormat {
   /// Lines for people, without those that are neither warnings nor errors.
   Quiet,
 };
+
+/// Formats with the names that --log-format has for them.
+inline constexpr std::initializer_list<std::pair<const char *, LogFormat>>
+    logFormats = {{"text", LogFormat::Text},
+                  {"json", LogFormat::Json},
+                  {"quiet", LogFormat::Quiet}};
 
 /// Format of this process's log. Set it before threads start.
 LogFormat &logFormat();

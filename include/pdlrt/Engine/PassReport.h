@@ -38,6 +38,9 @@ struct PassReport {
     std::string undefined;
     /// Text printed after the value; may be empty.
     std::string remark = {};
+    /// Sums of an AUC metric over the job (AreaUnderCurve.h), from which other
+    /// curves can be computed. Empty for other metrics.
+    std::vector<double> buckets = {};
   };
   /// Indexed by metric of the descriptor.
   std::vector<Metric> metrics;

@@ -9,6 +9,7 @@
 #ifndef PDLRT_JOB_JOBFLAGS_H
 #define PDLRT_JOB_JOBFLAGS_H
 
+#include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/Flags.h"
 #include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/Server/ServerCore.h"
@@ -64,6 +65,13 @@ Flag checkpointMinutesFlag(std::optional<double> &minutes,
 Flag traceFlag(std::string &target, const std::string &time = {});
 Flag metricsAddressFlag(std::string &target);
 Flag summaryFlag(std::string &target);
+
+/// Opens the summary of a run of `program`, such as "trainer train", at `path`;
+/// does nothing if that is empty. `app` has parsed the command line. Call
+/// before other checks of flags, whose errors the summary contains.
+Status openSummary(const std::string &path, const std::string &program,
+                   const pdl_descriptor &descriptor, const JobFlags &flags,
+                   const CLI::App &app);
 
 } // namespace pdlrt
 

@@ -12,9 +12,17 @@
 #include "pdlabi/abi/descriptor.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 
+#include <optional>
 #include <vector>
 
 namespace pdlrt {
+
+/// Returns the learning rate of a group's update, which its schedule computes
+/// from `arguments`. Returns nullopt if its rule has no learning rate. The
+/// buffer is scratch memory. Throws std::bad_alloc.
+std::optional<double> learningRate(const pdl_group &group,
+                                   const pdl_once_arguments &arguments,
+                                   AlignedBuffer &scratch);
 
 /// Logs a warning if updates of a group hardly change values any more, because
 /// its schedule has ended. The learning rate is then 0, or it is less than 1e-4

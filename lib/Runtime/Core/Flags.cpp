@@ -120,10 +120,7 @@ FlagValue FlagValue::converted(std::function<Status(const std::string &)> check,
 Flag pdlrt::logFormatFlag() {
   return {.names = "--log-format",
           .placeholder = "FORMAT",
-          .value =
-              FlagValue::choice(logFormat(), {{"text", LogFormat::Text},
-                                              {"json", LogFormat::Json},
-                                              {"quiet", LogFormat::Quiet}}),
+          .value = FlagValue::choice(logFormat(), logFormats),
           .help = "Format of log lines on the standard error: text; json, an "
                   "object per line; or quiet, text with only warnings and "
                   "errors",

@@ -72,17 +72,6 @@ LogFormat &pdlrt::logFormat() {
   return format;
 }
 
-/// Returns the format with this name, as the flag has it.
-static std::optional<LogFormat> formatNamed(std::string_view name) {
-  if (name == "text")
-    return LogFormat::Text;
-  if (name == "json")
-    return LogFormat::Json;
-  if (name == "quiet")
-    return LogFormat::Quiet;
-  return std::nullopt;
-}
-
 void pdlrt::takeLogFormat(int argc, const char *const *argv) {
   constexpr std::string_view flag = "--log-format";
   for (int i = 1; i < argc; ++i) {
@@ -96,8 +85,9 @@ void pdlrt::takeLogFormat(int argc, const char *const *argv) {
       word.remove_prefix(1);
     else if (word.empty() && i + 1 < argc)
       word = argv[i + 1];
-    if (const std::optional<LogFormat> format = formatNamed(word))
-      logFormat() = *format;
+    for (const auto &[name, format] : logFormats)
+      if (word == name)
+        logFormat() = format;
   }
 }
 

@@ -125,7 +125,7 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
     if (!pdlabi::isMetricOfModel(metric.name))
       continue;
     hasMetrics = true;
-    const auto &[value, undefined, remark] = report.metrics[i];
+    const auto &[value, undefined, remark, buckets] = report.metrics[i];
     const std::string title =
         pdlabi::metricTitle(metric.kind, metric.parameter);
     if (!undefined.empty())

@@ -8,6 +8,9 @@
 
 #include "pdlrt/Job/JobFlags.h"
 
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Files/RunSummary.h"
+
 using namespace pdlrt;
 
 Flag pdlrt::serversFlag(JobFlags &flags, const std::string &placeholder) {
@@ -159,4 +162,17 @@ Flag pdlrt::summaryFlag(std::string &target) {
                   "of the end. Written at the start and at the end, also "
                   "after a failure; trainer train also updates it during "
                   "the run"};
+}
+
+Status pdlrt::openSummary(const std::string &path, const std::string &program,
+                          const pdl_descriptor &descriptor,
+                          const JobFlags &flags, const CLI::App &app) {
+  if (path.empty())
+    return {};
+  RunSummary &summary = processSummary();
+  PDLRT_RETURN_IF_ERROR(summary.open(path, program, descriptor.compiler_version,
+                                     givenFlags(app)));
+  summary.setPlace(descriptor.model_name, modeOf(descriptor).name, flags.rank,
+                   flags.trainers);
+  return {};
 }

@@ -26,27 +26,32 @@ static constexpr double smallShare = 1e-4;
 RateWatch::RateWatch(const pdl_descriptor &descriptor)
     : descriptor(descriptor), groups(descriptor.group_count) {}
 
-/// Returns the rate at another step.
-double RateWatch::rateAt(int32_t group, pdl_once_arguments arguments,
-                         double step) {
-  const pdl_group &of = descriptor.groups[group];
-  const size_t size = elementSize(of.element_type);
-  arguments.step = step;
-  const auto *written =
-      static_cast<const std::byte *>(scratch.reserve(of.scalar_count * size));
-  of.once(&arguments, scratch.data());
-  for (int32_t s = 0; s < of.scalar_count; ++s) {
-    if (std::strcmp(of.scalars[s].name, pdlabi::rateScalarName) != 0)
+std::optional<double> pdlrt::learningRate(const pdl_group &group,
+                                          const pdl_once_arguments &arguments,
+                                          AlignedBuffer &scratch) {
+  const size_t size = elementSize(group.element_type);
+  const auto *written = static_cast<const std::byte *>(
+      scratch.reserve(group.scalar_count * size));
+  group.once(&arguments, scratch.data());
+  for (int32_t s = 0; s < group.scalar_count; ++s) {
+    if (std::strcmp(group.scalars[s].name, pdlabi::rateScalarName) != 0)
       continue;
     float narrow = 0;
     double wide = 0;
-    if (of.element_type == PDL_F32)
+    if (group.element_type == PDL_F32)
       std::memcpy(&narrow, written + s * size, size);
     else
       std::memcpy(&wide, written + s * size, size);
-    return of.element_type == PDL_F32 ? double(narrow) : wide;
+    return group.element_type == PDL_F32 ? double(narrow) : wide;
   }
-  return 0;
+  return std::nullopt;
+}
+
+/// Returns the rate at another step.
+double RateWatch::rateAt(int32_t group, pdl_once_arguments arguments,
+                         double step) {
+  arguments.step = step;
+  return learningRate(descriptor.groups[group], arguments, scratch).value_or(0);
 }
 
 void RateWatch::check(int32_t group, const pdl_once_arguments &arguments,

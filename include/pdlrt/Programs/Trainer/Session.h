@@ -93,8 +93,10 @@ struct SessionOptions {
   /// Paths of files; empty: none.
   std::string initFrom, dump, dumpBatches, dumpInputs, logLosses, logMetrics,
       output, trace, costs;
-  /// Interval of lines in `logMetrics`: a number of steps, or of seconds if
-  /// there is none.
+  /// Folder of event files for TensorBoard; empty: none.
+  std::string tensorboard;
+  /// Interval of figures in `logMetrics` and `tensorboard`: a number of steps,
+  /// or of seconds if there is none.
   std::optional<int64_t> logMetricsSteps;
   double logMetricsSeconds = 10;
   /// True if the figures of all processes of the job are reported here.

@@ -150,6 +150,19 @@ FlagTable pdlrt::serverFlags(const Mode *mode, ServerFlags &flags) {
             metricsAddressFlag(flags.metricsAddress),
             logFormatFlag(),
             summaryFlag(flags.summary),
+            {.names = "--log-metrics",
+             .placeholder = "FILE",
+             .value = FlagValue::text(flags.logMetrics),
+             .help = "Write counts, keys, staleness and the age of the last "
+                     "checkpoint over time to this file, one JSON object per "
+                     "line; - is the standard output. With --resume, lines are "
+                     "appended"},
+            {.names = "--log-metrics-seconds",
+             .placeholder = "SECONDS",
+             .value = FlagValue::seconds(flags.logMetricsSeconds),
+             .help = "Write a line to --log-metrics when this time has passed "
+                     "since the last one",
+             .needs = {"--log-metrics"}},
             traceFlag(flags.trace, ", when the job has ended")}}};
 }
 
@@ -214,11 +227,13 @@ Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
   flags.isOpenToAll = place->isOpenToAll;
   if (descriptor.role == PDL_ROLE_PSERVER)
     PDLRT_RETURN_IF_ERROR(takeBounds(modeOf(descriptor), flags));
-  PDLRT_RETURN_IF_ERROR(checkOutputs(
-      {{"--log-applied", flags.logApplied}, {"--trace", flags.trace}},
-      {{"--init-from", flags.initFrom},
-       {"--token-file", flags.tokenFile},
-       {"--reader-token-file", flags.readerTokenFile}}));
+  PDLRT_RETURN_IF_ERROR(
+      checkOutputs({{"--log-applied", flags.logApplied},
+                    {"--log-metrics", flags.logMetrics},
+                    {"--trace", flags.trace}},
+                   {{"--init-from", flags.initFrom},
+                    {"--token-file", flags.tokenFile},
+                    {"--reader-token-file", flags.readerTokenFile}}));
   if (!flags.tokenFile.empty()) {
     Expected<std::string> token =
         readTokenFile("--token-file", flags.tokenFile);

@@ -31,7 +31,9 @@ struct ServerFlags : JobFlags {
   std::string readerTokenFile;
   std::optional<uint64_t> seed;
   std::string initFrom, checkpoint, emergencyCheckpoint, logApplied, trace,
-      metricsAddress, summary;
+      metricsAddress, summary, logMetrics;
+  /// Interval of lines in `logMetrics`.
+  double logMetricsSeconds = 10;
   bool resume = false, initValuesOnly = false, acceptOldLayout = false;
   std::optional<double> checkpointMinutes;
   std::optional<int64_t> maxStaleness, quorum;

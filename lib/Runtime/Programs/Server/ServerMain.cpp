@@ -10,6 +10,7 @@
 
 #include "Programs/Server/ReplayCommand.h"
 #include "Programs/Server/ServerFlags.h"
+#include "Programs/Server/ServerMetricLog.h"
 #include "Programs/Server/ServerMonitor.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
@@ -110,7 +111,7 @@ static HostOptions hostOptions(const pdl_descriptor &descriptor,
 /// Waits for the end of the job. Returns the signal that has requested the end,
 /// or 0.
 static int waitForEnd(StateHost &host, ServerSaves &saves,
-                      ServerMonitor *monitor) {
+                      ServerMonitor *monitor, ServerMetricLog &metricLog) {
   int signal = 0;
   host.waitUntilOver([&] {
     if (signal == 0 && (signal = stopSignal()) != 0) {
@@ -122,6 +123,7 @@ static int waitForEnd(StateHost &host, ServerSaves &saves,
     saves.poll();
     if (monitor)
       monitor->update();
+    metricLog.update();
     // Connections without a free file descriptor wait, so tell the user why.
     if (!hasFilesToSpare())
       logWarningOnce(host.name() +
@@ -166,19 +168,6 @@ static void summarizeServer(StateHost &host) {
   summary.set("tables", std::move(tables));
 }
 
-/// Opens the summary of the run if the user requested one.
-static Status openSummary(const pdl_descriptor &descriptor,
-                          const ServerFlags &flags, const CLI::App &app) {
-  if (flags.summary.empty())
-    return {};
-  RunSummary &summary = processSummary();
-  PDLRT_RETURN_IF_ERROR(summary.open(
-      flags.summary, "pserver", descriptor.compiler_version, givenFlags(app)));
-  summary.setPlace(descriptor.model_name, modeOf(descriptor).name, flags.rank,
-                   flags.trainers);
-  return {};
-}
-
 static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
                  const TransportFactory &makeTransport) {
   auto failed = [&](const Status &status) {
@@ -208,6 +197,13 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
       return failed(started.status());
     endpoint = std::move(*started);
   }
+  ServerMetricLog metricLog;
+  if (!flags.logMetrics.empty())
+    if (const Status status =
+            metricLog.open(flags.logMetrics, /*appends=*/flags.resume,
+                           flags.logMetricsSeconds, flags.rank);
+        !status.ok())
+      return failed(status);
   StateHost host(descriptor, *placement, options, clock);
   ServerSaves saves(
       descriptor, options, host, *sealed,
@@ -220,10 +216,11 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
                       host.address(), flags.trainers,
                       flags.trainers == 1 ? "" : "s"));
   std::optional<ServerMonitor> monitor;
-  if (endpoint)
+  if (endpoint || metricLog.isOpen())
     monitor.emplace(host);
   host.load();
-  const int signal = waitForEnd(host, saves, monitor ? &*monitor : nullptr);
+  const int signal =
+      waitForEnd(host, saves, monitor ? &*monitor : nullptr, metricLog);
   monitor.reset();
   const JobStatus status = host.core().status();
   const bool hasFailed = status.state != JobState::Finished;
@@ -250,6 +247,9 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
                    "; the job goes on without --log-applied, and what is "
                    "there of the log cannot be replayed");
   summarizeServer(host);
+  if (metricLog.isOpen() && host.hasState())
+    host.model().noteTableSizes();
+  metricLog.finish();
   if (signal != 0)
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
   if (hasFailed) {
@@ -303,7 +303,9 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
           parseFlags(app, argc, argv, "'pserver --help' lists"))
     return *status;
   setLogOrigin({"pserver", flags.rank});
-  if (Status status = openSummary(descriptor, flags, app); !status.ok())
+  if (Status status =
+          openSummary(flags.summary, "pserver", descriptor, flags, app);
+      !status.ok())
     return failUsage(status);
   if (Status status = checkOffered(app, table); !status.ok())
     return failUsage(status);

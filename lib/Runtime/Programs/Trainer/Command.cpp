@@ -212,6 +212,7 @@ Status Command::createTrainedModel() {
     return found.status();
   for (const std::string &message : refused)
     logWarning("passed over " + message);
+  trainedSteps = found->manifest().progress.steps;
   return createModel(&*found, CheckpointUse::Values);
 }
 
@@ -388,6 +389,10 @@ Expected<int64_t> Command::addUp(ProgramRun &run, PassReport &report,
     report.metrics.push_back(
         {metricValue(metric, block.of(0)), whyUndefined(metric, block.of(0)),
          pdlabi::metricRemark(metric.kind, metric.parameter, block.sums)});
+    if (metric.kind == PDL_METRIC_AUC && !options.tensorboard.empty())
+      report.metrics.back().buckets.assign(
+          block.sums,
+          block.sums + pdlabi::AreaUnderCurve::sumCount(metric.parameter));
   });
   return counts[6];
 }

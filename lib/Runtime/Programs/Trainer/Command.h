@@ -140,6 +140,8 @@ protected:
   /// job's state.
   std::optional<uint64_t> startSeed;
   RangeWarnings rangeWarnings;
+  /// Steps of the training whose checkpoint `createTrainedModel` has used.
+  int64_t trainedSteps = 0;
   /// True if the job ends early. Equal in all processes of the job.
   bool stopping = false;
 };

@@ -33,7 +33,6 @@
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Data/DataMetrics.h"
 #include "pdlrt/Engine/StepMetrics.h"
-#include "pdlrt/Files/RunSummary.h"
 #include "pdlrt/Files/Store.h"
 #include "pdlrt/Files/TraceFile.h"
 #include "pdlrt/Gemm/Compute.h"
@@ -257,7 +256,6 @@ private:
   void takeOptions();
   Status takeJob();
   Status startMonitor();
-  Status openSummary();
   int refuse(const Status &status);
   int runCommand(const Status &compute);
   Status runTraced();
@@ -393,7 +391,9 @@ int TrainerProgram::run(int argc, char **argv) {
   setLogOrigin({"trainer", flags.cluster.rank});
   watchStopSignals();
   takeOptions();
-  const Status summary = openSummary();
+  const Status summary =
+      openSummary(flags.summary, "trainer " + command->table.name, descriptor,
+                  flags.cluster, *command->app);
   if (const Status status = checkInitialValues(options, trains()); !status.ok())
     return failUsage(status);
   if (const Status status = takeJob(); !status.ok())
@@ -432,20 +432,6 @@ Status TrainerProgram::startMonitor() {
   if (!started)
     return std::move(started).status();
   monitor = std::move(*started);
-  return {};
-}
-
-/// Opens the summary of the run if the user requested one. Call before other
-/// checks of flags, whose errors the summary contains.
-Status TrainerProgram::openSummary() {
-  if (flags.summary.empty())
-    return {};
-  RunSummary &summary = processSummary();
-  PDLRT_RETURN_IF_ERROR(
-      summary.open(flags.summary, "trainer " + command->table.name,
-                   descriptor.compiler_version, givenFlags(*command->app)));
-  summary.setPlace(descriptor.model_name, modeOf(descriptor).name,
-                   flags.cluster.rank, flags.cluster.trainers);
   return {};
 }
 

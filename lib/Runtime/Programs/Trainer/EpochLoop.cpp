@@ -9,6 +9,7 @@
 #include "Programs/Trainer/EpochLoop.h"
 
 #include "pdlrt/Core/ProcessMemory.h"
+#include "pdlrt/State/RateWatch.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ using namespace pdlrt;
 EpochLoop::EpochLoop(const TrainingParts &parts, const Collaborators &with,
                      AddUp addUp, bool terminal)
     : parts(parts), with(with), addUp(std::move(addUp)), terminal(terminal),
-      metrics(parts.descriptor, *parts.run.program), limits(parts.options) {}
+      metrics(parts.descriptor, *parts.run.program),
+      loggedWatch(with.evaluations), limits(parts.options) {}
 
 //===----------------------------------------------------------------------===//
 // Start
@@ -40,8 +42,8 @@ Status EpochLoop::beginEpoch(int64_t epoch, PassReport &report) {
   position.stepsBefore = report.steps;
   position.totalStepsBefore = parts.state.totalSteps;
   position.stepsEnded = false;
-  shown = report;
-  logged = report;
+  shown.restart(report);
+  logged.restart(report);
   return {};
 }
 
@@ -166,12 +168,9 @@ double EpochLoop::updateMetrics(const PassReport &report) {
   const TrainingState &state = parts.state;
   metrics.setPosition(state.position.epoch, report.steps, expectedSteps(report),
                       state.totalSteps);
-  PassReport latest = report;
-  latest.lossSum -= shown.lossSum;
-  latest.weightSum -= shown.weightSum;
-  if (report.steps > shown.steps)
+  const PassReport latest = shown.take(report);
+  if (latest.steps > 0)
     metrics.setLoss(latest.meanLoss());
-  shown = report;
   metrics.setMetrics(parts.run.engine->replicas());
   with.model.noteTableSizes();
   return latest.meanLoss();
@@ -192,32 +191,48 @@ void EpochLoop::showProgress(Progress &progress, const PassReport &report) {
   progress.show(state);
 }
 
+/// Returns the learning rate of each group in the latest step, as its schedule
+/// gives it.
+nlohmann::ordered_json EpochLoop::learningRates() const {
+  nlohmann::ordered_json rates = nlohmann::ordered_json::object();
+  for (int32_t i = 0; i < parts.descriptor.group_count; ++i) {
+    const int64_t updates = with.model.stepCount(i);
+    // Servers count the updates of the state that they hold.
+    const int64_t step = updates > 0 ? updates : parts.state.totalSteps;
+    const pdl_once_arguments arguments = {
+        .step = double(step),
+        .weight = 1,
+        .squared_norm = 0,
+        .senders = updates > 0 ? with.model.senders() : 1};
+    AlignedBuffer scratch;
+    if (const std::optional<double> rate =
+            learningRate(parts.descriptor.groups[i], arguments, scratch))
+      rates[parts.descriptor.groups[i].name] = *rate;
+  }
+  return rates;
+}
+
 /// Writes a line about the steps since the last one to the file of metrics.
 void EpochLoop::logMetrics(const PassReport &report) {
   StepEngine &engine = *parts.run.engine;
   engine.rest();
-  PassReport latest = report;
-  latest.lossSum -= logged.lossSum;
-  latest.weightSum -= logged.weightSum;
-  // The throughput of steps excludes the time of evaluations.
-  const double evaluated = with.evaluations.secondsDone();
-  const double seconds = sinceLogged.lap() - (evaluated - evaluatedBeforeLog);
-  evaluatedBeforeLog = evaluated;
-  const int64_t samples = report.samples - logged.samples;
-  logged = report;
+  const PassReport latest = logged.take(report);
+  const double seconds = loggedWatch.lap().seconds;
   nlohmann::ordered_json metrics = nlohmann::ordered_json::object();
   visitModelMetrics(parts.descriptor, engine.replicas(),
                     [&](int32_t index, double value) {
                       metrics[parts.descriptor.metrics[index].name] = value;
                     });
-  parts.metricLog.add(
-      "steps", {parts.state.totalSteps, parts.state.position.epoch},
-      {{"samples", report.samples},
-       {"samples_per_second", seconds > 0 ? double(samples) / seconds : 0.0},
-       {"loss", latest.meanLoss()},
-       {"epoch_loss", report.meanLoss()},
-       {"metrics", std::move(metrics)},
-       {"resident_memory_bytes", residentBytes()}});
+  parts.metricLog.add("steps",
+                      {parts.state.totalSteps, parts.state.position.epoch},
+                      {{"samples", report.samples},
+                       {"samples_per_second",
+                        seconds > 0 ? double(latest.samples) / seconds : 0.0},
+                       {"loss", latest.meanLoss()},
+                       {"epoch_loss", report.meanLoss()},
+                       {"metrics", std::move(metrics)},
+                       {"learning_rates", learningRates()},
+                       {"resident_memory_bytes", residentBytes()}});
 }
 
 /// Does one step and adds its loss to `report`. Then meets the other processes
@@ -298,12 +313,8 @@ Status EpochLoop::train(int64_t epoch, PassReport &report) {
   Progress progress(labelOf(epoch, parts.options), terminal);
   PDLRT_RETURN_IF_ERROR(beginEpoch(epoch, report));
   progress.begin({report.samples, report.steps});
-  // Exclude the test after the previous epoch.
-  (void)with.evaluations.takeTimes();
-  Stopwatch watch;
-  sinceLogged.lap();
-  evaluatedBeforeLog = with.evaluations.secondsDone();
-  const double cpuBefore = processCpuSeconds();
+  StepWatch watch(with.evaluations);
+  loggedWatch.lap();
   const auto [allowed, isLast] = stepsAllowed();
   const Expected<Entry> entry = with.recovery.enterEpoch(
       [this] { return with.reader.readRound(); }, allowed, isLast);
@@ -314,10 +325,10 @@ Status EpochLoop::train(int64_t epoch, PassReport &report) {
         trainSteps(epoch, report, progress, *entry == Entry::Meeting));
   else
     with.saves.planFirstMeeting();
-  const TrainingEvaluations::Times evaluated = with.evaluations.takeTimes();
-  report.seconds = watch.lap() - evaluated.seconds;
-  state.jobSeconds += report.seconds;
-  state.cpuSeconds += processCpuSeconds() - cpuBefore - evaluated.cpuSeconds;
+  const StepWatch::Times trained = watch.lap();
+  report.seconds = trained.seconds;
+  state.jobSeconds += trained.seconds;
+  state.cpuSeconds += trained.cpuSeconds;
   // A restarted process may have met the others before.
   if (*entry != Entry::AfterMeetings || engine.sumsOverJob())
     PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
@@ -340,7 +351,7 @@ Status EpochLoop::evaluateAtEnd(const PassReport &report) {
 
 /// After the steps of all processes: sums the figures, and saves the result.
 Status EpochLoop::finishEpoch(int64_t epoch, PassReport &report,
-                              Stopwatch &watch) {
+                              StepWatch &watch) {
   TrainingState &state = parts.state;
   PDLRT_RETURN_IF_ERROR(parts.job.settle());
   // An epoch may be shorter than the interval of progress lines.
@@ -357,7 +368,7 @@ Status EpochLoop::finishEpoch(int64_t epoch, PassReport &report,
     return stops.status();
   // The samples in `report` are those of all processes. So the time of the job
   // must also include the wait for the slowest process.
-  state.jobSeconds += watch.lap() - with.evaluations.takeTimes().seconds;
+  state.jobSeconds += watch.lap().seconds;
   Status evaluated = *stops ? Status() : evaluateAtEnd(report);
   // Save before a test, which may take long or fail. If a test fails the job,
   // its servers no longer respond, so the result of the epoch must have been

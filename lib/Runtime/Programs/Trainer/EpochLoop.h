@@ -11,6 +11,7 @@
 
 #include "Programs/Trainer/CheckpointSession.h"
 #include "Programs/Trainer/EpochStart.h"
+#include "Programs/Trainer/Intervals.h"
 #include "Programs/Trainer/TrainingEvaluations.h"
 #include "Programs/Trainer/TrainingLimits.h"
 #include "Programs/Trainer/TrainingMetrics.h"
@@ -18,13 +19,13 @@
 #include "Programs/Trainer/TrainingReader.h"
 #include "Recovery/Recovery.h"
 #include "pdlrt/Core/Status.h"
-#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Engine/PassReport.h"
 #include "pdlrt/Programs/Trainer/Progress.h"
 #include "pdlrt/State/Model.h"
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <utility>
 
 namespace pdlrt {
@@ -84,6 +85,7 @@ private:
   int64_t expectedSteps(const PassReport &report) const;
   void showProgress(Progress &progress, const PassReport &report);
   double updateMetrics(const PassReport &report);
+  nlohmann::ordered_json learningRates() const;
   void logMetrics(const PassReport &report);
   Expected<Meeting> meet(bool ended);
   Status meetAndSave(int64_t epoch, const PassReport &report, bool isWanted);
@@ -91,21 +93,18 @@ private:
                          bool isWanted);
   Status evaluateAtEnd(const PassReport &report);
   Status awaitOthers(int64_t epoch, const PassReport &report);
-  Status finishEpoch(int64_t epoch, PassReport &report, Stopwatch &watch);
+  Status finishEpoch(int64_t epoch, PassReport &report, StepWatch &watch);
 
   const TrainingParts parts;
   const Collaborators with;
   const AddUp addUp;
   const bool terminal;
   TrainingMetrics metrics;
-  /// Counts of the running epoch at the last update of the progress.
-  PassReport shown;
-  /// Counts of the running epoch at the last line of --log-metrics, and its
-  /// time.
-  PassReport logged;
-  Stopwatch sinceLogged;
-  /// Time of all evaluations of this run until that line.
-  double evaluatedBeforeLog = 0;
+  /// Since the last update of the progress.
+  ReportSince shown;
+  /// Since the last line of --log-metrics.
+  ReportSince logged;
+  StepWatch loggedWatch;
   const TrainingLimits limits;
 };
 

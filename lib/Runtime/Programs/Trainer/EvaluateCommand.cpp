@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs/Trainer/Command.h"
+#include "Programs/Trainer/EventContents.h"
+#include "Programs/Trainer/EventFile.h"
 #include "Programs/Trainer/ObservedFile.h"
 #include "Programs/Trainer/Reports.h"
 #include "Programs/Trainer/TrainingSummary.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,15 +28,44 @@ public:
   using Command::Command;
 
   Status run();
+
+private:
+  Status openEvents();
+  Status writeEvents(const ProgramRun &tester, const PassReport &report);
+
+  EventFile events;
 };
 
 } // namespace
+
+Status EvaluateCommand::openEvents() {
+  if (options.tensorboard.empty() || job->rank() != 0)
+    return {};
+  return events.open(options.tensorboard, /*resumedSteps=*/std::nullopt);
+}
+
+/// Writes the results to the event file.
+Status EvaluateCommand::writeEvents(const ProgramRun &tester,
+                                    const PassReport &report) {
+  if (!events.isOpen() || stopping)
+    return {};
+  EventSummary summary;
+  summary.addFigures(
+      "test", figuresOf(descriptor, report,
+                        /*hasLoss=*/tester.program->objective_count > 0));
+  addCurves(descriptor, report, summary);
+  PDLRT_RETURN_IF_ERROR(addHistograms(*model, summary));
+  events.write(trainedSteps, summary);
+  events.close();
+  return {};
+}
 
 Status EvaluateCommand::run() {
   PDLRT_RETURN_IF_ERROR(createTrainedModel());
   ProgramRun tester;
   PDLRT_RETURN_IF_ERROR(
       openProgram(frozenProgram("evaluate"), options.data, layout(), tester));
+  PDLRT_RETURN_IF_ERROR(openEvents());
   ObservedFile observed(descriptor, options);
   StepVisitor visit;
   if (!options.output.empty()) {
@@ -51,6 +84,7 @@ Status EvaluateCommand::run() {
       report.seconds,
       report.seconds > 0 ? double(report.samples) / report.seconds : 0.0));
   summarizeEvaluation(descriptor, report, tester.program->objective_count > 0);
+  PDLRT_RETURN_IF_ERROR(writeEvents(tester, report));
   reportBadRows("test ", tester, report);
   reportKeys("test", tester.pulls);
   for (const std::string &line : reportLines(

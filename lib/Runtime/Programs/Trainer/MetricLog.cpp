@@ -8,10 +8,12 @@
 
 #include "Programs/Trainer/MetricLog.h"
 
+#include "Programs/Trainer/EventContents.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/LogFormat.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -19,6 +21,19 @@
 
 using namespace pdlrt;
 using Json = nlohmann::ordered_json;
+
+Status pdlrt::checkMetricLogFlags(const SessionOptions &options) {
+  const bool setsSeconds =
+      options.logMetricsSeconds != SessionOptions().logMetricsSeconds;
+  if (!options.logMetrics.empty() || !options.tensorboard.empty() ||
+      (!options.logMetricsSteps && !setsSeconds))
+    return {};
+  return Status::invalidArgument(
+      fmt::format("{} sets the interval of --log-metrics and --tensorboard; "
+                  "give one of them too",
+                  options.logMetricsSteps ? "--log-metrics-steps"
+                                          : "--log-metrics-seconds"));
+}
 
 /// Returns the number of lines at the beginning of a file that describe at most
 /// `steps` steps.
@@ -35,10 +50,16 @@ static int64_t linesUpTo(const std::string &path, int64_t steps) {
   return lines;
 }
 
-Status MetricLog::open(const std::string &path, const Interval &every,
+Status MetricLog::open(const Outputs &outputs, const Interval &every,
                        int64_t steps) {
   interval = every;
   planNext(steps);
+  if (!outputs.lines.empty())
+    PDLRT_RETURN_IF_ERROR(openLines(outputs.lines, steps));
+  return outputs.events.empty() ? Status() : events.open(outputs.events, steps);
+}
+
+Status MetricLog::openLines(const std::string &path, int64_t steps) {
   if (steps == 0)
     return file.open(path);
   // Pipes have no earlier lines, and must not be opened for reading.
@@ -58,10 +79,17 @@ void MetricLog::planNext(int64_t step) {
 }
 
 void MetricLog::add(const char *kind, const Point &point, const Json &figures) {
-  if (!file.isOpen())
+  if (!isOpen())
     return;
   if (kind == std::string_view("steps"))
     planNext(point.step);
+  if (events.isOpen()) {
+    EventSummary summary;
+    summary.addFigures(kind, figures);
+    events.write(point.step, summary);
+  }
+  if (!file.isOpen())
+    return;
   Json line = {{"time", currentTime()},
                {"kind", kind},
                {"step", point.step},
@@ -73,7 +101,18 @@ void MetricLog::add(const char *kind, const Point &point, const Json &figures) {
     note(file.flush());
 }
 
+void MetricLog::addHistograms(int64_t step, const Model &model) {
+  if (!events.isOpen() || histogramStep == step)
+    return;
+  histogramStep = step;
+  EventSummary summary;
+  if (const Status status = pdlrt::addHistograms(model, summary); !status.ok())
+    logWarningOnce(status.message() + "; --tensorboard gets no histograms");
+  events.write(step, summary);
+}
+
 void MetricLog::close() {
+  events.close();
   if (file.isOpen())
     note(file.close());
 }

@@ -10,7 +10,10 @@
 #define LIB_RUNTIME_PROGRAMS_TRAINER_METRICLOG_H
 
 #include "Files/LineFile.h"
+#include "Programs/Trainer/EventFile.h"
+#include "Programs/Trainer/EventSummary.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Programs/Trainer/Session.h"
 
 #include <chrono>
 #include <cstdint>
@@ -20,10 +23,16 @@
 
 namespace pdlrt {
 
-/// File with metrics over time, one JSON object per line (--log-metrics;
-/// docs/Reference/Summary.md). If the file cannot be written, it is closed with
-/// a warning, and the training continues. All functions but `open` do nothing
-/// if no file is open. Not thread-safe.
+class Model;
+
+/// Returns an error if the interval is set without a file.
+Status checkMetricLogFlags(const SessionOptions &options);
+
+/// Metrics over time: in a file with one JSON object per line (--log-metrics;
+/// docs/Reference/Summary.md) and in an event file of TensorBoard
+/// (--tensorboard). If a file cannot be written, it is closed with a warning,
+/// and the training continues. All functions but `open` do nothing if no file
+/// is open. Not thread-safe.
 class MetricLog {
 public:
   /// Interval of lines about steps: a number of steps, or of seconds if there
@@ -38,14 +47,21 @@ public:
     int64_t step = 0, epoch = 0;
   };
 
-  /// Opens the file. If the training has done `steps` steps before, keeps the
-  /// lines up to them, and appends. Otherwise truncates the file.
-  Status open(const std::string &path, const Interval &interval, int64_t steps);
-  bool isOpen() const { return file.isOpen(); }
+  /// Paths of files; empty: none.
+  struct Outputs {
+    /// File of lines, and folder of event files.
+    std::string lines, events;
+  };
+  /// Opens the files. If the training has done `steps` steps before, keeps the
+  /// lines up to them, and appends. Otherwise truncates the file of lines. The
+  /// event file is always new.
+  Status open(const Outputs &outputs, const Interval &interval, int64_t steps);
+  bool isOpen() const { return file.isOpen() || events.isOpen(); }
+  bool writesEvents() const { return events.isOpen(); }
   /// Returns true if a line about steps is pending after `step` steps. Takes
   /// little time, so it can be called in each step.
   bool isDue(int64_t step) const {
-    if (!file.isOpen())
+    if (!isOpen())
       return false;
     return interval.steps ? step >= nextStep : Clock::now() >= nextTime;
   }
@@ -53,17 +69,29 @@ public:
   /// its other members.
   void add(const char *kind, const Point &point,
            const nlohmann::ordered_json &figures);
+  /// Writes values that lines cannot have to the event file.
+  void addEvents(int64_t step, const EventSummary &summary) {
+    events.write(step, summary);
+  }
+  /// Writes the distributions of the model's values after `step` steps to the
+  /// event file (EventContents.h), once for each number of steps. Call between
+  /// steps. Throws std::bad_alloc.
+  void addHistograms(int64_t step, const Model &model);
   void close();
 
 private:
   using Clock = std::chrono::steady_clock;
+  Status openLines(const std::string &path, int64_t steps);
   void planNext(int64_t step);
   void note(const Status &status);
 
   LineFile file;
+  EventFile events;
   Interval interval;
   int64_t nextStep = 0;
   Clock::time_point nextTime;
+  /// Number of steps before the last histograms; -1: there are none.
+  int64_t histogramStep = -1;
 };
 
 } // namespace pdlrt

@@ -99,6 +99,7 @@ Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
         checkLocal("with --keep-best, --checkpoint", options.checkpoint));
   for (const auto &[flag, path] :
        {NamedFile{"--emergency-checkpoint", options.emergencyCheckpoint},
+        NamedFile{"--tensorboard", options.tensorboard},
         NamedFile{"--cache", options.data.cache}})
     PDLRT_RETURN_IF_ERROR(checkLocal(flag, path));
   PDLRT_RETURN_IF_ERROR(checkOutputs({{"--dump", options.dump},

@@ -11,6 +11,7 @@
 #include "Data/KafkaAddress.h"
 #include "Data/RecordReader.h"
 #include "Programs/Trainer/CostsFile.h"
+#include "Programs/Trainer/EventContents.h"
 #include "Programs/Trainer/Reports.h"
 #include "Programs/Trainer/TestData.h"
 #include "Programs/Trainer/TrainingReport.h"
@@ -77,6 +78,7 @@ Status pdlrt::checkTrainingFlags(const pdl_descriptor &descriptor,
         options.checkpointMinutes ? "--checkpoint-minutes"
                                   : "--checkpoint-event-time",
         mode.name));
+  PDLRT_RETURN_IF_ERROR(checkMetricLogFlags(options));
   PDLRT_RETURN_IF_ERROR(checkEventTimes(options));
   PDLRT_RETURN_IF_ERROR(checkEvaluationFlags(descriptor, options));
   for (const std::string &file : options.data.files)
@@ -390,10 +392,24 @@ void TrainCommand::noteTestWithinEpoch(int64_t steps,
                     : firstEpoch() - (plan->resumesBetweenEpochs() ? 1 : 0);
   const bool hasLoss = tester.program->objective_count > 0;
   summarizeTest(descriptor, epoch, steps, report, hasLoss);
-  if (metricLog.isOpen())
-    metricLog.add("test", {steps, epoch},
-                  figuresOf(descriptor, report, hasLoss));
+  logTest({steps, epoch}, report);
   loggedTestSteps = steps;
+}
+
+/// Adds the results of a test to the files of metrics.
+void TrainCommand::logTest(const MetricLog::Point &point,
+                           const PassReport &report) {
+  if (!metricLog.isOpen())
+    return;
+  metricLog.add("test", point,
+                figuresOf(descriptor, report,
+                          /*hasLoss=*/tester.program->objective_count > 0));
+  if (!metricLog.writesEvents())
+    return;
+  EventSummary curves;
+  addCurves(descriptor, report, curves);
+  metricLog.addEvents(point.step, curves);
+  metricLog.addHistograms(point.step, *model);
 }
 
 /// Runs the test once. Returns false if a stop signal has interrupted it.
@@ -434,13 +450,13 @@ Status TrainCommand::openLosses() {
                        state.totalSteps);
 }
 
-/// Opens the file of metrics over time.
+/// Opens the files of metrics over time.
 Status TrainCommand::openMetricLog() {
-  if (options.logMetrics.empty())
-    return {};
-  return metricLog.open(options.logMetrics,
-                        {options.logMetricsSteps, options.logMetricsSeconds},
-                        state.totalSteps);
+  return metricLog.open(
+      {.lines = options.logMetrics,
+       // One run of TensorBoard must have one writer.
+       .events = job->rank() == 0 ? options.tensorboard : std::string()},
+      {options.logMetricsSteps, options.logMetricsSeconds}, state.totalSteps);
 }
 
 Status TrainCommand::runTraining() {
@@ -583,7 +599,8 @@ void TrainCommand::reportEpoch(int64_t epoch,
   metricLog.add("epoch", point, figures);
   // A test within the epoch may have been after its last step.
   if (tested.samples > 0 && loggedTestSteps != state.totalSteps)
-    metricLog.add("test", point, figuresOf(descriptor, tested, testHasLoss));
+    logTest(point, tested);
+  metricLog.addHistograms(point.step, *model);
 }
 
 /// Tests after an epoch, and adds the figures to `lines`, its own.

@@ -76,6 +76,7 @@ private:
   void openEvaluations();
   Expected<bool> evaluateTest(PassReport &report);
   void noteTestWithinEpoch(int64_t steps, const PassReport &report);
+  void logTest(const MetricLog::Point &point, const PassReport &report);
   bool isLast(int64_t epoch) const;
   Status evaluateResumed();
   void warnIfNoneIsMarked() const;

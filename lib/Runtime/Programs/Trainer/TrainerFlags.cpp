@@ -277,9 +277,21 @@ static std::vector<Flag> oneProcessFlags(SessionOptions &session) {
                    "update of each. Results differ from run to run"}};
 }
 
-/// Returns the flags of the file of metrics over time.
+static Flag tensorboardFlag(SessionOptions &session, const char *help) {
+  return {.names = "--tensorboard",
+          .placeholder = "FOLDER",
+          .value = FlagValue::text(session.tensorboard),
+          .help = help};
+}
+
+/// Returns the flags of the files of metrics over time.
 static std::vector<Flag> metricLogFlags(SessionOptions &session) {
-  return {{.names = "--log-metrics",
+  return {tensorboardFlag(
+              session,
+              "Write the figures of --log-metrics, and histograms and curves "
+              "after epochs and tests, to a new event file of TensorBoard in "
+              "this folder. In a job, trainer 0 writes it"),
+          {.names = "--log-metrics",
            .placeholder = "FILE",
            .value = FlagValue::text(session.logMetrics),
            .help = "Write throughput, loss and metrics over time to this file, "
@@ -289,14 +301,13 @@ static std::vector<Flag> metricLogFlags(SessionOptions &session) {
           {.names = "--log-metrics-steps",
            .placeholder = "N",
            .value = FlagValue::number(session.logMetricsSteps, 1, maxCount),
-           .help = "Write a line to --log-metrics after each N steps",
-           .needs = {"--log-metrics"}},
+           .help = "Write to --log-metrics and --tensorboard after each N "
+                   "steps"},
           {.names = "--log-metrics-seconds",
            .placeholder = "SECONDS",
            .value = FlagValue::seconds(session.logMetricsSeconds),
-           .help = "Write a line to --log-metrics when this time has passed "
-                   "since the last one",
-           .needs = {"--log-metrics"},
+           .help = "Write to --log-metrics and --tensorboard when this time "
+                   "has passed since the last figures",
            .excludes = {"--log-metrics-steps"}}};
 }
 
@@ -426,7 +437,12 @@ CommandTable pdlrt::evaluateCommand(const pdl_descriptor &descriptor,
                    needing("--output", outputFormatFlag(session))})},
           {executionGroup,
            joined(replicaFlags(flags), executionFlags(descriptor, session))},
-          {monitoringGroup, {logFormatFlag(), summaryFlag(flags.summary)}}},
+          {monitoringGroup,
+           {logFormatFlag(), summaryFlag(flags.summary),
+            tensorboardFlag(session,
+                            "Write the figures, and histograms and curves, to "
+                            "a new event file of TensorBoard in this folder, "
+                            "at the step of the checkpoint")}}},
       "Example:\n  trainer evaluate --data test.tsv --init-from "
       "model.safetensors"};
 }

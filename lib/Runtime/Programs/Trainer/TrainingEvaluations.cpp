@@ -196,7 +196,6 @@ Status TrainingEvaluations::run(int64_t steps, Purpose purpose) {
   const Expected<bool> isComplete = evaluate(result);
   const double seconds = watch.lap();
   times.seconds += seconds;
-  allSeconds += seconds;
   times.cpuSeconds += processCpuSeconds() - cpuBefore;
   ++evaluations;
   if (!isComplete) {
@@ -275,8 +274,4 @@ std::string TrainingEvaluations::describeEnd() const {
       misses == 1 ? "has" : "have",
       best.empty() ? "computed a value of " + monitored->name
                    : "improved on the best, " + best);
-}
-
-TrainingEvaluations::Times TrainingEvaluations::takeTimes() {
-  return std::exchange(times, Times());
 }

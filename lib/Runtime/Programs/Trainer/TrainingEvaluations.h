@@ -112,14 +112,12 @@ public:
   /// Returns the reason why the training has stopped early.
   std::string describeEnd() const;
 
-  /// Wall-clock time and CPU time of evaluations.
+  /// Wall-clock time and CPU time.
   struct Times {
     double seconds = 0, cpuSeconds = 0;
   };
-  /// Returns the times of the evaluations since the last call.
-  Times takeTimes();
-  /// Returns the wall-clock time of all evaluations of this run.
-  double secondsDone() const { return allSeconds; }
+  /// Returns the times of all evaluations of this run.
+  const Times &timesDone() const { return times; }
   /// Returns the number of evaluations of this run.
   int64_t evaluationsDone() const { return evaluations; }
 
@@ -144,7 +142,6 @@ private:
   Status failure;
   int64_t failedSteps = -1;
   int64_t evaluations = 0;
-  double allSeconds = 0;
   bool wasInterrupted = false, isBest = false;
   Times times;
 };

@@ -6,25 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PDL_TOOLS_PDL_DATA_RECORDFRAMING_H
-#define PDL_TOOLS_PDL_DATA_RECORDFRAMING_H
+#ifndef LIB_RUNTIME_DATA_RECORDFRAMING_H
+#define LIB_RUNTIME_DATA_RECORDFRAMING_H
 
 #include "Data/TFRecordFile.h"
+#include "Data/WireWriter.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-/// Returns the bytes of a number, little-endian.
-template <typename T> std::string bytesOf(T number) {
-  return {reinterpret_cast<const char *>(&number), sizeof(number)}; // NOLINT
-}
+namespace pdlrt {
 
 /// Returns a record with its length and its checksums.
 inline std::string framedRecord(std::string_view record) {
   const std::string length = bytesOf(uint64_t(record.size()));
-  return length + bytesOf(pdlrt::maskedCrc32c(length)) + std::string(record) +
-         bytesOf(pdlrt::maskedCrc32c(record));
+  return length + bytesOf(maskedCrc32c(length)) + std::string(record) +
+         bytesOf(maskedCrc32c(record));
 }
 
-#endif // PDL_TOOLS_PDL_DATA_RECORDFRAMING_H
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_DATA_RECORDFRAMING_H
