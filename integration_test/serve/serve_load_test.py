@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Costs of large requests and many models: the latency of health checks and metrics meanwhile, and
 the peak memory of the server. Bounds are several times the values of a machine with one idle core.
-The numbers are printed."""
+The numbers are printed. Latencies depend on the other load of the machine, so they are compared at
+night only."""
 
 import contextlib
 import os
@@ -19,12 +20,14 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from model_server import ServedModels, Server
-from waiting import LONG, wait_until
+from programs import is_nightly
+from waiting import LONG, cpu_ticks, wait_until
 
 HEAD = b"POST /v2/models/small/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
 
 INTERVAL = 2  # ms
 MAX_P99 = 500  # ms; a server that reads bodies in the thread of connections takes 900
+MAX_PAGE = 1.0  # seconds of CPU time for a page of metrics and the health checks meanwhile
 
 
 def numbers(mebibytes, form=b"0.25,"):
@@ -70,6 +73,10 @@ class ServeLoad(ServedModels):
         print(f"{what}: health of {len(found)} requests p50 {quantile(found, 0.5):.1f} ms, "
               f"p99 {quantile(found, 0.99):.1f} ms, max {found[-1]:.1f} ms", flush=True)
 
+    def check_latencies(self, found):
+        if is_nightly():
+            self.assertLess(quantile(found, 0.99), MAX_P99)
+
     def test_health_while_large_requests_come(self):
         self.deploy("small")
         body = numbers(60)
@@ -84,7 +91,7 @@ class ServeLoad(ServedModels):
                         used.sendfile(file)
                         self.assertIn(b" 413 ", used.recv(1 << 16))
             self.assertGreater(len(found), 20)
-            self.assertLess(quantile(found, 0.99), MAX_P99)
+            self.check_latencies(found)
 
     def test_metrics_of_many_models(self):
         first = self.deploy("small")
@@ -96,6 +103,7 @@ class ServeLoad(ServedModels):
             (made / "checkpoints").symlink_to(self.checkpoints("small", 1))
         with Server(self.models) as server:
             times = []
+            before = cpu_ticks(server.process.pid)
             with self.latencies(server, "metrics of 300 models") as found:
                 connection = server.connect()
                 for _ in range(20):
@@ -104,12 +112,14 @@ class ServeLoad(ServedModels):
                     times.append((time.perf_counter() - begun) * 1000)
                     self.assertEqual(status, 200)
                 connection.close()
+            used = (cpu_ticks(server.process.pid) - before) / os.sysconf("SC_CLK_TCK")
             self.assertIn(b'model="small298"', content)
             times.sort()
             print(f"/metrics: {len(content) >> 10} KiB, p50 {quantile(times, 0.5):.0f} ms, "
-                  f"max {times[-1]:.0f} ms", flush=True)
-            self.assertLess(quantile(times, 0.5), 1000)
-            self.assertLess(quantile(found, 0.99), MAX_P99)
+                  f"max {times[-1]:.0f} ms, {used / len(times) * 1000:.0f} ms of the server's CPUs",
+                  flush=True)
+            self.assertLess(used / len(times), MAX_PAGE)
+            self.check_latencies(found)
 
     def test_memory_of_many_large_requests(self):
         """60 connections with 60 MiB each need at most --max-memory and a constant."""
