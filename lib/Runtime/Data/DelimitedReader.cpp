@@ -133,6 +133,7 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
       return {};
   }
   auto created = ColumnMap::create(options, hasHeader ? &headerNames : nullptr);
+  Status mapStatus = created.status();
   if (created.ok())
     map = std::make_unique<ColumnMap>(*std::move(created));
   if (hasHeader && map)
@@ -144,7 +145,7 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   if (!rowIsWaiting)
     return {};
   if (!map)
-    return std::move(created).status().withContext(
+    return std::move(mapStatus).withContext(
         hasHeader ? path + ":" + std::to_string(cellCountLine)
                   : scanner.placeText());
   if (hasHeader)

@@ -155,8 +155,8 @@ static Status appendStored(const std::string &entry, const std::string &flag,
   if (!entry.ends_with('/')) {
     auto object = (*store)->find(entry);
     PDLRT_RETURN_IF_ERROR(object.status());
-    if (*object) {
-      pinFile(**object);
+    if (const auto &known = *object; known.has_value()) {
+      pinFile(*known);
       files.push_back(entry);
       return {};
     }

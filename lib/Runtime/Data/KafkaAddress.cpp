@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <ctime>
 #include <iterator>
 #include <string_view>
@@ -39,13 +38,8 @@ static std::vector<std::string> piecesOf(std::string_view text,
 /// Parses a time: milliseconds since 1970, or UTC as 2026-11-30T12:00:00Z.
 static Expected<int64_t> parseTime(const std::string &text) {
   std::tm parts = {};
-  int end = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &parts.tm_year,
-                  &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min,
-                  &parts.tm_sec, &end) == 6 &&
-      size_t(end) == text.size()) {
-    parts.tm_year -= 1900;
-    parts.tm_mon -= 1;
+  if (::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts) ==
+      text.c_str() + text.size()) {
     const std::tm given = parts;
     const std::time_t seconds = ::timegm(&parts);
     if (seconds >= 0 && parts.tm_mon == given.tm_mon &&
@@ -182,10 +176,10 @@ static Status checkProperty(const std::string &name) {
 /// Sets one `key=value` of an address.
 static Status setParameter(KafkaAddress &address, const std::string &key,
                            const std::string &value) {
-  const auto set = [](auto &member, auto parsed) {
-    if (parsed.ok())
-      member = *std::move(parsed);
-    return parsed.status();
+  const auto set = [](auto &member, auto parsed) -> Status {
+    PDLRT_RETURN_IF_ERROR(parsed.status());
+    member = *std::move(parsed);
+    return {};
   };
   if (key == "partitions")
     return set(address.partitions, parsePartitions(value));

@@ -239,15 +239,13 @@ Expected<bool> RowScanner::hasTextAhead() {
                  (c != ' ' && c != '\t' && c != '\r' && c != '\n');
         });
     offset = size_t(found - buffer.data()) - cursor;
-    if (cursor + offset < limit) {
-      textByte = nextByte() + int64_t(offset);
-    } else if (atEnd) {
+    const bool isFound = cursor + offset < limit;
+    if (!isFound && atEnd)
       return false;
-    } else if (offset > longestBlank) {
+    if (isFound || offset > longestBlank)
       textByte = nextByte() + int64_t(offset);
-    } else {
+    else
       PDLRT_RETURN_IF_ERROR(refill());
-    }
   }
   return true;
 }
