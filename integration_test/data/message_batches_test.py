@@ -117,9 +117,15 @@ class MessageBatches(SharedFolderTest):
         good = [message_of(table_of(ROWS[i:i + SIZE])) for i in range(0, 56, SIZE)]
         pyarrow = import_pyarrow()
         plain = table_of(ROWS[:SIZE])
+        # Each column has 8,000 bytes before compression.
+        packed = message_of(table_of(1000 * [(0, [1])]), 1000, "zstd")
+        size = (8000).to_bytes(8, "little")
+        self.assertIn(size, packed)
         for name, bad, pattern in (
                 ("text", "1,2", "is damaged, incomplete, or no Arrow IPC stream"),
                 ("cut", good[0][:-100], "is damaged"),
+                ("size", packed.replace(size, (1 << 44).to_bytes(8, "little")),
+                 "is damaged.* declares a buffer of 17592186044416 bytes"),
                 ("lacks", message_of(plain.drop_columns(["label"])), "has no column `label`"),
                 ("types", message_of(plain.set_column(0, "label", pyarrow.array([{"a": 1}] * SIZE))),
                  "column `label` is a struct")):

@@ -107,11 +107,12 @@ def table_of(rows):
                                    "bag": [bag for _, bag in rows]})
 
 
-def message_of(table, max_chunksize=3):
+def message_of(table, max_chunksize=3, compression=None):
     """Returns a message of Kafka: an Arrow IPC stream."""
     pyarrow = import_pyarrow()
     sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+    options = pyarrow.ipc.IpcWriteOptions(compression=compression)
+    with pyarrow.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table, max_chunksize=max_chunksize)
     return sink.getvalue().to_pybytes()
 

@@ -18,8 +18,9 @@ namespace {
 
 class IpcFile final : public PdlColumnFile {
 public:
-  explicit IpcFile(std::shared_ptr<arrow::io::RandomAccessFile> opened)
-      : file(std::move(opened)) {}
+  IpcFile(std::shared_ptr<arrow::io::RandomAccessFile> opened,
+          BoundedPool::Reference pool)
+      : PdlColumnFile(std::move(pool)), file(std::move(opened)) {}
 
   arrow::Status open() {
     ARROW_ASSIGN_OR_RAISE(
@@ -36,8 +37,9 @@ public:
   arrow::Status next(int64_t skipped, PdlColumnArray *batch) override;
 
 private:
-  static arrow::ipc::IpcReadOptions optionsFor(std::vector<int> columns) {
+  arrow::ipc::IpcReadOptions optionsFor(std::vector<int> columns) const {
     auto options = arrow::ipc::IpcReadOptions::Defaults();
+    options.memory_pool = pool.get();
     options.use_threads = false;
     options.included_fields = std::move(columns);
     return options;
@@ -100,14 +102,15 @@ arrow::Status IpcFile::next(int64_t skipped, PdlColumnArray *batch) {
 } // namespace
 
 arrow::Result<std::unique_ptr<PdlColumnFile>>
-openIpcFile(std::shared_ptr<arrow::io::RandomAccessFile> file, bool isRemote) {
+openIpcFile(std::shared_ptr<arrow::io::RandomAccessFile> file, bool isRemote,
+            BoundedPool::Reference pool) {
   // Streams begin with the mark of a message instead of the file's.
   constexpr std::string_view messageMark = "\xff\xff\xff\xff";
   ARROW_ASSIGN_OR_RAISE(const auto mark,
                         file->ReadAt(0, int64_t(messageMark.size())));
   if (mark->ToString() == messageMark)
-    return openIpcStream(std::move(file), isRemote);
-  auto opened = std::make_unique<IpcFile>(std::move(file));
+    return openIpcStream(std::move(file), isRemote, std::move(pool));
+  auto opened = std::make_unique<IpcFile>(std::move(file), std::move(pool));
   ARROW_RETURN_NOT_OK(opened->open());
   return opened;
 }

@@ -18,6 +18,8 @@ namespace {
 /// batches.
 class IpcMessage final : public PdlColumnFile {
 public:
+  using PdlColumnFile::PdlColumnFile;
+
   arrow::Status open(const void *bytes, int64_t byteCount);
   std::shared_ptr<arrow::Schema> schema() const override { return types; }
   int64_t groupCount() const override { return int64_t(batches.size()); }
@@ -48,6 +50,7 @@ private:
 arrow::Status IpcMessage::open(const void *bytes, int64_t byteCount) {
   auto options = arrow::ipc::IpcReadOptions::Defaults();
   options.use_threads = false;
+  options.memory_pool = pool.get();
   // A message may begin at any address.
   options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
   auto input =
@@ -72,7 +75,7 @@ arrow::Status IpcMessage::open(const void *bytes, int64_t byteCount) {
 
 arrow::Result<std::unique_ptr<PdlColumnFile>>
 openIpcMessage(const void *bytes, int64_t byteCount) {
-  auto opened = std::make_unique<IpcMessage>();
+  auto opened = std::make_unique<IpcMessage>(BoundedPool::create(byteCount));
   ARROW_RETURN_NOT_OK(opened->open(bytes, byteCount));
   return opened;
 }

@@ -23,8 +23,10 @@ constexpr int64_t remoteReadBytes = int64_t(4) << 20;
 /// order; reading an earlier one begins the file again.
 class IpcStream final : public PdlColumnFile {
 public:
-  IpcStream(std::shared_ptr<arrow::io::RandomAccessFile> opened, bool isRemote)
-      : file(std::move(opened)), isRemote(isRemote) {}
+  IpcStream(std::shared_ptr<arrow::io::RandomAccessFile> opened, bool isRemote,
+            BoundedPool::Reference pool)
+      : PdlColumnFile(std::move(pool)), file(std::move(opened)),
+        isRemote(isRemote) {}
 
   arrow::Status open();
   std::shared_ptr<arrow::Schema> schema() const override { return types; }
@@ -55,6 +57,7 @@ arrow::Result<IpcStream::Reader>
 IpcStream::openReader(std::vector<int> columns) const {
   auto options = arrow::ipc::IpcReadOptions::Defaults();
   options.use_threads = false;
+  options.memory_pool = pool.get();
   options.included_fields = std::move(columns);
   ARROW_ASSIGN_OR_RAISE(const int64_t size, file->GetSize());
   ARROW_ASSIGN_OR_RAISE(auto bytes,
@@ -111,9 +114,10 @@ arrow::Status IpcStream::next(int64_t skipped, PdlColumnArray *batch) {
 }
 
 arrow::Result<std::unique_ptr<PdlColumnFile>>
-openIpcStream(std::shared_ptr<arrow::io::RandomAccessFile> file,
-              bool isRemote) {
-  auto opened = std::make_unique<IpcStream>(std::move(file), isRemote);
+openIpcStream(std::shared_ptr<arrow::io::RandomAccessFile> file, bool isRemote,
+              BoundedPool::Reference pool) {
+  auto opened =
+      std::make_unique<IpcStream>(std::move(file), isRemote, std::move(pool));
   ARROW_RETURN_NOT_OK(opened->open());
   return opened;
 }

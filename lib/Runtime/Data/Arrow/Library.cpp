@@ -13,10 +13,13 @@
 
 #include <arrow/c/bridge.h>
 #include <arrow/io/file.h>
+#include <parquet/exception.h>
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 static_assert(sizeof(PdlColumnSchema) == sizeof(ArrowSchema));
 static_assert(offsetof(PdlColumnSchema, release) ==
@@ -34,13 +37,20 @@ static int32_t fail(pdl_status code, const char *text, PdlColumnError *error) {
   return code;
 }
 
+/// Returns the text of an error of Arrow that is no lack of memory.
+static std::string textOf(const arrow::Status &status) {
+  // Arrow refuses some sizes as too large before it allocates.
+  return status.IsOutOfMemory() ? "it declares a buffer that is too large"
+                                : status.message();
+}
+
 /// Returns the code and the message of an error of Arrow.
 static int32_t codeOf(const arrow::Status &status, PdlColumnError *error) {
   if (status.ok())
     return PDL_OK;
-  if (status.IsOutOfMemory())
+  if (isLackOfMemory(status))
     return fail(PDL_OUT_OF_MEMORY, "there is no memory to read it", error);
-  const std::string text = status.message();
+  const std::string text = textOf(status);
   if (status.IsNotImplemented())
     return fail(PDL_INVALID_ARGUMENT,
                 ("Arrow cannot read it: " + text +
@@ -58,11 +68,11 @@ static int32_t codeOf(const arrow::Status &status, PdlColumnError *error) {
 /// Returns the code and the message of an error of a message of a topic.
 static int32_t messageCodeOf(const arrow::Status &status,
                              PdlColumnError *error) {
-  if (status.ok() || status.IsOutOfMemory())
+  if (status.ok() || isLackOfMemory(status))
     return codeOf(status, error);
   return fail(PDL_DATA_LOSS,
               ("is damaged, incomplete, or no Arrow IPC stream: " +
-               status.message() + "; correct its producer")
+               textOf(status) + "; correct its producer")
                   .c_str(),
               error);
 }
@@ -84,8 +94,10 @@ static int32_t guard(PdlColumnError *error, Function function,
                                         PdlColumnError *) = codeOf) {
   try {
     return convert(function(), error);
+  } catch (const parquet::ParquetStatusException &exception) {
+    return convert(exception.status(), error);
   } catch (const std::bad_alloc &) {
-    return convert(arrow::Status::OutOfMemory(""), error);
+    return convert(lackOfMemory(), error);
   } catch (const std::exception &exception) {
     return convert(arrow::Status::Invalid(exception.what()), error);
   }
@@ -98,10 +110,10 @@ arrow::Status exportBatch(const arrow::RecordBatch &batch,
 
 static arrow::Status openAs(PdlColumnFormat format,
                             std::shared_ptr<arrow::io::RandomAccessFile> bytes,
-                            bool isRemote, PdlColumnFile **file) {
-  auto opened = format == PdlParquetFile
-                    ? openParquetFile(std::move(bytes), isRemote)
-                    : openIpcFile(std::move(bytes), isRemote);
+                            bool isRemote, BoundedPool::Reference pool,
+                            PdlColumnFile **file) {
+  const auto open = format == PdlParquetFile ? openParquetFile : openIpcFile;
+  auto opened = open(std::move(bytes), isRemote, std::move(pool));
   ARROW_RETURN_NOT_OK(opened.status());
   *file = opened->release();
   return arrow::Status::OK();
@@ -111,15 +123,23 @@ static int32_t openFile(const char *path, PdlColumnFormat format,
                         PdlColumnFile **file, PdlColumnError *error) {
   return guard(error, [&]() -> arrow::Status {
     // Not mapped: a mapped file that another process shortens ends the program.
-    ARROW_ASSIGN_OR_RAISE(auto bytes, arrow::io::ReadableFile::Open(path));
-    return openAs(format, std::move(bytes), /*isRemote=*/false, file);
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(path, unknown);
+    auto pool = BoundedPool::create(unknown ? 0 : int64_t(size));
+    ARROW_ASSIGN_OR_RAISE(auto bytes,
+                          arrow::io::ReadableFile::Open(path, pool.get()));
+    return openAs(format, std::move(bytes), /*isRemote=*/false, std::move(pool),
+                  file);
   });
 }
 
 static int32_t openSource(const PdlColumnSource *source, PdlColumnFormat format,
                           PdlColumnFile **file, PdlColumnError *error) {
   return guard(error, [&] {
-    return openAs(format, openSourceFile(*source), /*isRemote=*/true, file);
+    auto pool = BoundedPool::create(source->bytes);
+    auto bytes = openSourceFile(*source, pool.get());
+    return openAs(format, std::move(bytes), /*isRemote=*/true, std::move(pool),
+                  file);
   });
 }
 

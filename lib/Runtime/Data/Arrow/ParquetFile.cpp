@@ -27,7 +27,8 @@ constexpr int64_t batchRows = 8192;
 
 class ParquetFile final : public PdlColumnFile {
 public:
-  explicit ParquetFile(bool isRemote) : isRemote(isRemote) {}
+  ParquetFile(bool isRemote, BoundedPool::Reference pool)
+      : PdlColumnFile(std::move(pool)), isRemote(isRemote) {}
 
   arrow::Status open(std::shared_ptr<arrow::io::RandomAccessFile> file);
   std::shared_ptr<arrow::Schema> schema() const override { return types; }
@@ -58,7 +59,7 @@ private:
 
 arrow::Status
 ParquetFile::open(std::shared_ptr<arrow::io::RandomAccessFile> file) {
-  parquet::ReaderProperties properties;
+  parquet::ReaderProperties properties(pool.get());
   properties.set_page_checksum_verification(true);
   auto contents = parquet::ParquetFileReader::Open(std::move(file), properties);
   metadata = contents->metadata();
@@ -66,9 +67,8 @@ ParquetFile::open(std::shared_ptr<arrow::io::RandomAccessFile> file) {
   toArrow.set_batch_size(batchRows);
   // Do not read column chunks before they are decoded.
   toArrow.set_pre_buffer(false);
-  ARROW_ASSIGN_OR_RAISE(
-      reader, parquet::arrow::FileReader::Make(arrow::default_memory_pool(),
-                                               std::move(contents), toArrow));
+  ARROW_ASSIGN_OR_RAISE(reader, parquet::arrow::FileReader::Make(
+                                    pool.get(), std::move(contents), toArrow));
   ARROW_RETURN_NOT_OK(reader->GetSchema(&types));
   std::vector<std::shared_ptr<arrow::Field>> fields = types->fields();
   const auto &known = reader->manifest().schema_fields;
@@ -194,8 +194,8 @@ arrow::Status ParquetFile::next(int64_t skipped, PdlColumnArray *batch) {
 
 arrow::Result<std::unique_ptr<PdlColumnFile>>
 openParquetFile(std::shared_ptr<arrow::io::RandomAccessFile> file,
-                bool isRemote) {
-  auto opened = std::make_unique<ParquetFile>(isRemote);
+                bool isRemote, BoundedPool::Reference pool) {
+  auto opened = std::make_unique<ParquetFile>(isRemote, std::move(pool));
   ARROW_RETURN_NOT_OK(opened->open(std::move(file)));
   return opened;
 }

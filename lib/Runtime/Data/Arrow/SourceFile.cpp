@@ -19,7 +19,8 @@ namespace {
 /// that use the position.
 class SourceFile final : public arrow::io::RandomAccessFile {
 public:
-  explicit SourceFile(const PdlColumnSource &source) : source(source) {}
+  SourceFile(const PdlColumnSource &source, arrow::MemoryPool *pool)
+      : source(source), pool(pool) {}
   ~SourceFile() override { source.release(source.context); }
 
   arrow::Status Close() override {
@@ -54,7 +55,7 @@ public:
     // A damaged file may ask for more bytes than there is memory for.
     ARROW_ASSIGN_OR_RAISE(count, existing(from, count, mayBeShort));
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
-                          arrow::AllocateBuffer(count));
+                          arrow::AllocateBuffer(count, pool));
     ARROW_RETURN_NOT_OK(
         ReadAt(from, count, mayBeShort, buffer->mutable_data()));
     return buffer;
@@ -81,6 +82,7 @@ private:
   }
 
   const PdlColumnSource source;
+  arrow::MemoryPool *const pool;
   int64_t position = 0;
   bool isClosed = false;
 };
@@ -88,6 +90,6 @@ private:
 } // namespace
 
 std::shared_ptr<arrow::io::RandomAccessFile>
-openSourceFile(const PdlColumnSource &source) {
-  return std::make_shared<SourceFile>(source);
+openSourceFile(const PdlColumnSource &source, arrow::MemoryPool *pool) {
+  return std::make_shared<SourceFile>(source, pool);
 }
