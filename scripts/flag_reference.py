@@ -147,7 +147,8 @@ def main():
         show(program, entries(help_of(tools / program)))
     for command in ("head", "count", "describe", "check", "infer", "sample", "convert", "generate"):
         show(f"pdl-data {command}", entries(help_of(tools / "pdl-data", command)))
-    for command in ("inspect", "dump", "export", "diff", "merge", "shrink", "prune"):
+    for command in ("inspect", "row", "neighbors", "stats", "projector", "dump", "export", "diff",
+                    "merge", "shrink", "prune"):
         show(f"pdl-checkpoint {command}", entries(help_of(tools / "pdl-checkpoint", command)))
 
 

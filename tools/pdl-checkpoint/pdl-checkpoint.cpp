@@ -8,7 +8,11 @@
 
 #include "Common.h"
 #include "Export.h"
+#include "PathFlags.h"
+#include "Projector.h"
+#include "Rows.h"
 #include "Shrink.h"
+#include "Stats.h"
 #include "StopSignals.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/Merge.h"
@@ -392,6 +396,9 @@ struct Values {
   std::vector<std::string> without;
   ExportFlags exported;
   ShrinkFlags shrunk;
+  RowFlags row;
+  StatsFlags stats;
+  ProjectorFlags projector;
   size_t limit = 10;
   int64_t keep = 3;
 };
@@ -399,27 +406,6 @@ struct Values {
 using Command = ToolCommand<Values>;
 
 } // namespace
-
-/// Returns the flag for a path that is given by its position on the command
-/// line.
-static Flag pathFlag(const std::string &name, std::string &target,
-                     const std::string &help,
-                     const std::string &placeholder = "FOLDER") {
-  return {.names = name,
-          .placeholder = placeholder,
-          .value = FlagValue::anyText(target),
-          .help = help,
-          .isRequired = true};
-}
-
-static Flag outputFlag(std::string &target, const std::string &help,
-                       const std::string &placeholder = "FOLDER") {
-  return {.names = "-o,--output",
-          .placeholder = placeholder,
-          .value = FlagValue::text(target),
-          .help = help,
-          .isRequired = true};
-}
 
 static Command dumpCommand(Values &values) {
   return {{"dump",
@@ -547,6 +533,16 @@ static std::vector<Command> commandsOf(Values &values) {
         {{mainOptions,
           {pathFlag("checkpoint", values.first, "The checkpoint")}}}},
        [](const Values &given) { return inspect(given.first); }},
+      {rowTable(values.row),
+       [](const Values &given) { return showRow(given.row); }},
+      {neighborsTable(values.row),
+       [](const Values &given) { return showNeighbors(given.row); }},
+      {statsTable(values.stats),
+       [](const Values &given) { return showStats(given.stats); }},
+      {projectorTable(values.projector, values.output),
+       [](const Values &given) {
+         return writeProjector(given.projector, given.output);
+       }},
       dumpCommand(values),
       exportCommand(values),
       diffCommand(values),
@@ -586,6 +582,10 @@ static int run(int argc, char **argv) {
   addHelpAndVersion(app);
   app.footer("Examples:\n"
              "  pdl-checkpoint inspect saved\n"
+             "  pdl-checkpoint row saved some-id --table emb\n"
+             "  pdl-checkpoint neighbors saved some-id --table emb --top 20\n"
+             "  pdl-checkpoint stats saved\n"
+             "  pdl-checkpoint projector saved --table emb -o projector\n"
              "  pdl-checkpoint dump saved/step-000000000100 -o model."
              "safetensors\n"
              "  pdl-checkpoint diff saved model.safetensors\n"
@@ -604,7 +604,9 @@ static int run(int argc, char **argv) {
   if (const std::optional<int> status =
           parseCommand(app, argc, argv, commands, command))
     return *status;
-  for (std::string *path : {&values.first, &values.second})
+  for (std::string *path :
+       {&values.first, &values.second, &values.row.checkpoint,
+        &values.stats.checkpoint, &values.projector.checkpoint})
     if (isInObjectStore(*path))
       *path = withoutSlashes(*path);
   if (!values.output.empty()) {

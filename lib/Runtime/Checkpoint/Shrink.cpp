@@ -10,72 +10,20 @@
 
 #include "Checkpoint/RewrittenPart.h"
 #include "Checkpoint/ShardRows.h"
+#include "Checkpoint/TableLife.h"
 #include "Files/TemporaryFile.h"
 #include "pdlabi/admission.h"
 #include "pdlrt/Table/TableOptions.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
-#include <string_view>
 
 using namespace pdlrt;
 
 //===----------------------------------------------------------------------===//
 // Properties of a table
 //===----------------------------------------------------------------------===//
-
-/// Returns the value of a part of the model that describes its training, as
-/// `pdl-translate` wrote it. Returns null if the checkpoint has no part with
-/// this name.
-static const std::string *partOf(const CheckpointManifest &manifest,
-                                 const std::string &name) {
-  for (const ModelPart &part : manifest.modelParts)
-    if (part.kind == PDL_PART_TRAINING && part.name == name)
-      return &part.value;
-  return nullptr;
-}
-
-/// Returns the number of updates in a period, which is the first number in the
-/// part "shrinking of @table". Returns 0 if the model has no such part.
-static Expected<int64_t> updatesOfPeriod(const Checkpoint &checkpoint,
-                                         const std::string &table) {
-  const std::string *text =
-      partOf(checkpoint.manifest(), "shrinking of @" + table);
-  if (!text)
-    return 0;
-  constexpr std::string_view before = "every ";
-  int64_t every = 0;
-  if (text->starts_with(before))
-    std::from_chars(text->data() + before.size(), text->data() + text->size(),
-                    every);
-  if (every < 1)
-    return checkpoint.damaged("table @" + table + " shrinks '" + *text +
-                              "', which does not say how long a period is");
-  return every;
-}
-
-/// Returns the running period, to which the next update will belong.
-static Expected<int64_t> runningPeriod(const Checkpoint &checkpoint,
-                                       const std::string &table,
-                                       int64_t every) {
-  const CheckpointManifest &manifest = checkpoint.manifest();
-  // If norms are computed for each table alone, the group of a table is
-  // `<group>.<table>`. The two parts of a table with deferred embedding vectors
-  // have one group, which is named after the first of them.
-  std::string owner = table;
-  constexpr std::string_view before = "behind those of @";
-  if (const std::string *first = partOf(manifest, "columns of @" + table);
-      first && first->starts_with(before))
-    owner = first->substr(before.size());
-  if (const std::string *group = partOf(manifest, "group of @" + table))
-    for (const auto &[name, steps] : manifest.groupSteps)
-      if ("@" + name == *group || "@" + name == *group + "." + owner)
-        return steps / every;
-  return checkpoint.damaged("table @" + table +
-                            " has periods, and no count of updates");
-}
 
 namespace {
 
@@ -141,7 +89,7 @@ static Expected<TableShrinking> shrinkingOf(const Checkpoint &checkpoint,
   if (!options.score.empty()) {
     slots.life.scoreWeights = std::move(weights);
     const std::string *admission =
-        partOf(checkpoint.manifest(), "admission of @" + symbol.name);
+        trainingPartOf(checkpoint.manifest(), "admission of @" + symbol.name);
     if (admission && admission->starts_with("by score "))
       slots.life.admission = PDL_ADMIT_SCORE;
     slots.life.shrinkDecay = options.decay;
