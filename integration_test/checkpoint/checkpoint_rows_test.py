@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from builder import pdl
 from folders import SharedFolderTest
+from object_store import ObjectStore
 from programs import PDL_CHECKPOINT, checkpoints_in, compile_model, fails, run
 
 import tensorfile
@@ -299,6 +300,41 @@ class CheckpointRows(SharedFolderTest):
         said = fails(PDL_CHECKPOINT, "projector", self.saved, "--table", "emb", "--by", "size",
                      "-o", self.root / "none", status=2)
         self.assertIn("table @emb has no 'size'; use one of norm, score, ", said)
+
+    def test_in_an_object_store(self):
+        """Commands show the same of a copy in an object store, and write the same files there."""
+        store = ObjectStore()
+        self.addCleanup(store.close)
+        for path in filter(pathlib.Path.is_file, self.saved.rglob("*")):
+            store.put(f"saved/{path.relative_to(self.saved)}", path)
+        copy = store.address("saved")
+
+        def ask_both(command, *arguments):
+            """Returns the output for the folder and for its copy."""
+            return [run(PDL_CHECKPOINT, command, saved, *arguments, env=store.environment).stdout
+                    for saved in (self.saved, copy + "/")]
+
+        for arguments in (("row", max(self.rows["plain"]), "--table", "plain"),
+                          ("row", "--table", "plain", "--", min(self.rows["plain"])),
+                          ("stats",), ("stats", "--table", "emb")):
+            with self.subTest(arguments):
+                local, stored = ask_both(arguments[0], "--json", *arguments[1:])
+                self.assertIn(copy, stored)
+                self.assertEqual(json.loads(stored.replace(copy, str(self.saved))),
+                                 json.loads(local))
+        folders = [self.root / "of_store" / "emb", self.root / "of_folder" / "emb",
+                   store.address("projector/emb")]
+        for saved, output in zip((copy, self.saved, copy), folders):
+            run(PDL_CHECKPOINT, "projector", saved, "--table", "emb", "--by", "score", "-o", output,
+                env=store.environment)
+        self.read_projector(folders[0])
+        for path in sorted(folders[1].iterdir()):
+            self.assertEqual((folders[0] / path.name).read_bytes(), path.read_bytes())
+            self.assertEqual(store.get(f"projector/emb/{path.name}"), path.read_bytes())
+        self.assertIn("has no row of key", fails(PDL_CHECKPOINT, "row", copy, "nobody", "--table",
+                                                 "emb", env=store.environment))
+        store.wait_until_idle()
+        self.assertEqual(store.refused, [])
 
 
 if __name__ == "__main__":

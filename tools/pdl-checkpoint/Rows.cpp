@@ -297,9 +297,11 @@ static std::vector<Flag> rowFlags(RowFlags &flags) {
       {.names = "key",
        .placeholder = "ID",
        .value = FlagValue::anyText(flags.key),
-       .help = "The raw id, as it is in data files. It is hashed as the fields "
-               "of the model are, if the checkpoint says how; otherwise it is "
-               "a ready key",
+       .help =
+           "The raw id, as it is in data files. It is hashed as the fields "
+           "of the model are, if the checkpoint says how; otherwise it is "
+           "a ready key. If it begins with '-', write '--' before it, after "
+           "all flags",
        .isRequired = true},
       tableFlag(flags.table,
                 "The table (default: the only table of the checkpoint)")};
