@@ -8,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -118,6 +119,42 @@ class ObjectStoreCheckpoints(SharedFolderTest):
                       status=3, env={**self.store.environment, "AWS_MAX_ATTEMPTS": "2"})
         self.assertIn("cannot be read: 503", error)
         self.assertNotIn(SECRET, error)
+
+    def test_prune_while_the_store_is_down(self):
+        """A checkpoint that cannot be read does not count as damaged: nothing is removed."""
+        self.train("first", "--checkpoint", self.address, "--steps", "40", "--checkpoint-steps",
+                   "20")
+        before = self.store.keys(self.folder + "/")
+        prune = (PDL_CHECKPOINT, "prune", self.address, "--keep", "1")
+        for file in ("parts", "manifest"):
+            self.store.faults.append(Fault("status", 10**9, lambda method, path, file=file: (
+                method == "GET" and f"step-000000000040/{file}" in path)))
+            error = fails(*prune, status=3,
+                          env={**self.store.environment, "AWS_MAX_ATTEMPTS": "2"})
+            self.assertIn("503", error)
+            self.assertEqual(self.store.keys(self.folder + "/"), before)
+            self.store.faults.clear()
+        run(*prune, env=self.store.environment)
+        self.assertEqual(self.steps(), ["step-000000000040"])
+
+    def test_keep_while_the_store_is_down(self):
+        """A training does not remove the predecessor of a delta because the store fails once."""
+        is_saved = threading.Event()
+
+        def is_base(method, path):
+            if method == "PUT" and "step-000000000060/manifest" in path:
+                is_saved.set()
+            return (is_saved.is_set() and method == "GET" and
+                    "step-000000000020/manifest" in path)
+
+        self.store.faults.append(Fault("status", 10**9, is_base))
+        said = self.train("first", "--checkpoint", self.address, "--steps", "60",
+                          "--checkpoint-steps", "20", "--checkpoint-keep", "1",
+                          "--checkpoint-deltas", "9", AWS_MAX_ATTEMPTS="2")
+        self.assertIn("503", said)
+        self.store.faults.clear()
+        self.assertEqual(len(self.steps()), 3)
+        self.assertEqual(self.resume(), self.expected)
 
     def test_killed_during_a_save(self):
         """A save that is killed leaves no checkpoint, and the training resumes from the one

@@ -161,6 +161,14 @@ openUnlessRemoved(const std::string &path, const PartSelection &parts,
   return checkpoint.status();
 }
 
+/// Returns true for an error that does not show whether a checkpoint is
+/// damaged: this process lacks resources, or a store does not respond.
+static bool isNoDamage(const Status &status) {
+  return status.code() == PDL_OUT_OF_MEMORY ||
+         status.code() == PDL_UNAVAILABLE ||
+         status.code() == PDL_DEADLINE_EXCEEDED;
+}
+
 Expected<std::optional<Checkpoint>>
 pdlrt::findNewestCheckpoint(const std::string &folder,
                             std::vector<std::string> &refused,
@@ -196,10 +204,8 @@ pdlrt::findNewestUpTo(const std::string &folder, int64_t maxSteps,
       next = 0;
       continue;
     }
-    // If this process lacks resources, or a store does not respond, it must not
-    // resume from an older checkpoint.
-    if (checkpoint.status().code() == PDL_OUT_OF_MEMORY ||
-        checkpoint.status().code() == PDL_UNAVAILABLE)
+    // It must not resume from an older checkpoint.
+    if (isNoDamage(checkpoint.status()))
       return checkpoint.status();
     refused.push_back(checkpoint.status().message());
     ++next;
@@ -441,25 +447,28 @@ Status CheckpointFolder::remove(int64_t steps) const {
 }
 
 /// Adds the step counts of a checkpoint and of all its predecessors to
-/// `needed`. Stops and returns false if a manifest is unreadable, or if a
-/// checkpoint is not the predecessor that its successor names.
-static bool addNeeded(const std::string &folder, int64_t steps,
-                      std::set<int64_t> &needed) {
+/// `needed`. Stops if a manifest is damaged, or if a checkpoint is not the
+/// predecessor that its successor names. Returns an error if it cannot be told
+/// whether a manifest is damaged.
+static Status addNeeded(const std::string &folder, int64_t steps,
+                        std::set<int64_t> &needed) {
   std::optional<uint64_t> expected;
   while (true) {
     uint64_t digest = 0;
     const Expected<CheckpointManifest> manifest =
         readManifest(pathOf(folder, steps) + "/" + manifestName, &digest);
+    if (!manifest && isNoDamage(manifest.status()))
+      return manifest.status();
     if (!manifest || digest != expected.value_or(digest))
-      return false;
+      return {};
     needed.insert(steps);
     if (!manifest->after)
-      return true;
+      return {};
     // A predecessor must have fewer steps. Names of another form have the count
     // -1, and such folders are never removed.
     const int64_t before = stepsOf(manifest->after->name);
     if (before < 0 || before >= steps)
-      return false;
+      return {};
     steps = before;
     expected = manifest->after->digest;
   }
@@ -508,12 +517,16 @@ static int64_t bestStepsIn(const std::string &folder) {
 /// Returns the numbers of steps of checkpoints that are kept because their
 /// evaluation was the best: the marked one, and the one that the checkpoint
 /// after `steps` steps records. These differ if the training was killed before
-/// it could mark a checkpoint.
-static std::set<int64_t> bestOf(const std::string &folder, int64_t steps) {
+/// it could mark a checkpoint. Returns an error if it cannot be told whether
+/// that manifest is damaged.
+static Expected<std::set<int64_t>> bestOf(const std::string &folder,
+                                          int64_t steps) {
   std::set<int64_t> best = {bestStepsIn(folder)};
-  if (const Expected<CheckpointManifest> manifest =
-          readManifest(pathOf(folder, steps) + "/" + manifestName);
-      manifest && manifest->progress.evaluations.kept.steps > 0)
+  const Expected<CheckpointManifest> manifest =
+      readManifest(pathOf(folder, steps) + "/" + manifestName);
+  if (!manifest && isNoDamage(manifest.status()))
+    return manifest.status();
+  if (manifest && manifest->progress.evaluations.kept.steps > 0)
     best.insert(manifest->progress.evaluations.kept.steps);
   return best;
 }
@@ -523,11 +536,14 @@ Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
     return {};
   int64_t kept = 0;
   std::set<int64_t> needed;
-  const std::set<int64_t> best = bestOf(folder, steps);
+  const Expected<std::set<int64_t>> best = bestOf(folder, steps);
+  PDLRT_RETURN_IF_ERROR(best.status());
+  const Expected<std::vector<int64_t>> all = listOrFail(folder);
+  PDLRT_RETURN_IF_ERROR(all.status());
   std::vector<int64_t> old;
-  for (int64_t other : listCheckpoints(folder)) {
-    if (other > steps || ++kept <= keep || best.contains(other))
-      addNeeded(folder, other, needed);
+  for (int64_t other : *all) {
+    if (other > steps || ++kept <= keep || best->contains(other))
+      PDLRT_RETURN_IF_ERROR(addNeeded(folder, other, needed));
     else
       old.push_back(other);
   }
@@ -542,7 +558,9 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
   Pruned pruned;
   std::set<int64_t> needed, renamed;
   std::string firstRefused;
-  const std::vector<int64_t> all = listCheckpoints(folder);
+  const Expected<std::vector<int64_t>> listed = listOrFail(folder);
+  PDLRT_RETURN_IF_ERROR(listed.status());
+  const std::vector<int64_t> &all = *listed;
   for (int64_t steps : all) {
     if (pruned.kept == keep)
       break;
@@ -551,8 +569,8 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
         checkpoint
             ? checkName(nameOf(steps), checkpoint->manifest().progress.steps)
             : checkpoint.status();
-    // Insufficient resources of this process are not a fault of the checkpoint.
-    if (status.code() == PDL_OUT_OF_MEMORY)
+    // An intact checkpoint must not be removed.
+    if (isNoDamage(status))
       return status;
     if (!status.ok()) {
       if (firstRefused.empty())
@@ -575,10 +593,13 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
                             ": none of the checkpoints there is whole, "
                             "so none was removed; name another folder" +
                             firstRefused);
-  if (!needed.empty())
-    for (int64_t best : bestOf(folder, *needed.rbegin()))
-      if (std::ranges::find(all, best) != all.end())
-        addNeeded(folder, best, needed);
+  if (!needed.empty()) {
+    const Expected<std::set<int64_t>> best = bestOf(folder, *needed.rbegin());
+    PDLRT_RETURN_IF_ERROR(best.status());
+    for (int64_t steps : *best)
+      if (std::ranges::find(all, steps) != all.end())
+        PDLRT_RETURN_IF_ERROR(addNeeded(folder, steps, needed));
+  }
   pruned.needed = int64_t(needed.size()) - pruned.kept;
   for (int64_t steps : all) {
     if (needed.contains(steps) || renamed.contains(steps))
