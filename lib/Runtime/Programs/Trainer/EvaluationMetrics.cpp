@@ -35,7 +35,7 @@ struct EvaluationFamilies {
       {.name = "pdl_trainer_evaluation_metric",
        .unit = "",
        .help = "Value of a metric of the model in the last evaluation, over "
-               "the samples of all trainers; the mean loss has the name loss",
+               "the samples of all trainers",
        .labels = {"metric", "program"}}};
 };
 
@@ -70,7 +70,6 @@ void EvaluationMetrics::set(const PassReport &report, int64_t steps,
   ++count;
   duration.observe(seconds);
   trainingSteps.set(double(steps));
-  setValue(loss, "loss", report.meanLoss());
   for (int32_t i = 0; i < descriptor.metric_count; ++i)
     if (pdlabi::isMetricOfModel(descriptor.metrics[i].name))
       setValue(metrics[size_t(i)], descriptor.metrics[i].name,

@@ -39,8 +39,7 @@ private:
   Counter count;
   Histogram duration;
   Gauge trainingSteps;
-  // Without a value until there is one.
-  std::optional<Gauge> loss;
+  // Without a gauge until there is a value.
   std::vector<std::optional<Gauge>> metrics;
 };
 

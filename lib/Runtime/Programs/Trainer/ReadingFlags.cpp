@@ -86,8 +86,8 @@ std::vector<Flag> pdlrt::evaluationFlags(SessionOptions &session) {
           {.names = "--monitor",
            .placeholder = "METRIC",
            .value = FlagValue::text(session.monitor),
-           .help = "Metric of @evaluate, or loss, that --patience watches "
-                   "(default: the first AUC, else the loss)",
+           .help = "Metric of @evaluate that --patience watches (default: "
+                   "the first AUC, else the first metric)",
            .needs = {"--patience"}}};
 }
 

@@ -51,10 +51,9 @@ static TrackedMetric metricAt(const pdl_descriptor &descriptor, int32_t index) {
 Expected<TrackedMetric> TrackedMetric::find(const pdl_descriptor &descriptor,
                                             const pdl_program &program,
                                             const std::string &name) {
-  const bool hasLoss = program.objective_count > 0;
   const std::string plain = name.starts_with('@') ? name.substr(1) : name;
   std::optional<TrackedMetric> first, auc;
-  std::string known = hasLoss ? "loss" : "";
+  std::string known;
   for (int32_t i = 0; i < descriptor.metric_count; ++i) {
     const pdl_metric &metric = descriptor.metrics[i];
     if (!pdlabi::isMetricOfModel(metric.name))
@@ -68,26 +67,25 @@ Expected<TrackedMetric> TrackedMetric::find(const pdl_descriptor &descriptor,
     if (!auc && metric.kind == PDL_METRIC_AUC)
       auc = found;
   }
-  if (hasLoss && (name == "loss" || (name.empty() && !auc)))
-    return TrackedMetric();
   if (name.empty() && auc)
     return *auc;
   if (name.empty() && first)
     return *first;
-  return Status::invalidArgument(fmt::format(
-      "program @{} has {}, only {}; name one of them", program.name,
-      name.empty() ? "no metric and no loss" : "no metric '" + name + "'",
-      known.empty() ? "none" : known));
+  if (known.empty())
+    return Status::invalidArgument(fmt::format(
+        "program @{} has no metric; observe one in it", program.name));
+  return Status::invalidArgument(
+      fmt::format("program @{} has no metric '{}', only {}; name one of them",
+                  program.name, name, known));
 }
 
 double TrackedMetric::valueIn(const PassReport &report) const {
-  return index < 0 ? report.meanLoss() : report.metrics[size_t(index)].value;
+  return report.metrics[size_t(index)].value;
 }
 
 std::string TrackedMetric::describe(const pdl_descriptor &descriptor,
                                     double value) const {
-  const int digits =
-      index < 0 ? 6 : pdlabi::metricDigits(descriptor.metrics[index].kind);
+  const int digits = pdlabi::metricDigits(descriptor.metrics[index].kind);
   return fmt::format("{:.{}f}", value, digits);
 }
 

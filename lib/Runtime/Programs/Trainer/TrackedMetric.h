@@ -19,22 +19,22 @@
 
 namespace pdlrt {
 
-/// A metric of the evaluations of a training, or their mean loss.
+/// A metric of the evaluations of a training.
 struct TrackedMetric {
   /// Values that are better than others: higher values, lower values, or values
   /// closer to 1.
   enum class Goal { Highest, Lowest, One };
 
-  /// Index of the metric in the descriptor, or -1 for the mean loss.
-  int32_t index = -1;
-  /// Name for users: "loss", or the name of the metric such as "@auc".
-  std::string name = "loss";
+  /// Index of the metric in the descriptor.
+  int32_t index = 0;
+  /// Name for users, such as "@auc".
+  std::string name;
   Goal goal = Goal::Lowest;
 
   /// Finds the metric with the name `name`, with or without "@". If `name` is
-  /// empty, finds the first AUC; without an AUC, the loss; without a loss, the
-  /// first metric. Returns an error that lists the metrics if there is none of
-  /// this name. `program`: the program that evaluates.
+  /// empty, finds the first AUC; without an AUC, the first metric. Returns an
+  /// error that lists the metrics if there is none of this name. `program`: the
+  /// program that evaluates.
   static Expected<TrackedMetric> find(const pdl_descriptor &descriptor,
                                       const pdl_program &program,
                                       const std::string &name);

@@ -100,15 +100,18 @@ TEST(TrackedMetric, IsTheFirstAucByDefault) {
   EXPECT_EQ(found->goal, Goal::Highest);
 }
 
-TEST(TrackedMetric, IsTheLossWithoutAnAuc) {
-  EvaluatedModel model({metricOf("copc", PDL_METRIC_COPC)});
-  model.program.objective_count = 1;
+TEST(TrackedMetric, IsTheFirstMetricWithoutAnAuc) {
+  const EvaluatedModel model({metricOf("copc", PDL_METRIC_COPC)});
   const auto found = TrackedMetric::find(model.descriptor, model.program, "");
   ASSERT_TRUE(found.ok());
-  EXPECT_EQ(found->name, "loss");
-  model.program.objective_count = 0;
-  EXPECT_EQ(TrackedMetric::find(model.descriptor, model.program, "")->name,
-            "@copc");
+  EXPECT_EQ(found->name, "@copc");
+}
+
+TEST(TrackedMetric, NeedsAMetric) {
+  const EvaluatedModel model({});
+  const auto found = TrackedMetric::find(model.descriptor, model.program, "");
+  EXPECT_EQ(found.status().message(),
+            "program @evaluate has no metric; observe one in it");
 }
 
 TEST(TrackedMetric, NamesTheMetricsIfThereIsNone) {
