@@ -23,6 +23,7 @@ from waiting import LONG
 
 FAILURE, USAGE, RETRY = 1, 2, 3
 LAUNCH, SERVE = BUILD / "bin/pdl-launch", BUILD / "bin/pdl-serve"
+PDL_DATA = BUILD / "bin/pdl-data"
 CHECK_SERVING = SOURCE / "tools/pdl-check-serving/pdl-check-serving"
 SMITH = SOURCE / "tools/pdl-smith/pdl-smith"
 
@@ -141,6 +142,40 @@ class ExitCodes(unittest.TestCase):
                 (PDL_CHECKPOINT, "export", nothing, "-o", self.root / "new"),
                 (PDL_CHECKPOINT, "shrink", self.saved, "-o", self.root, "--unseen", 7)):
             self.expect(FAILURE, *command)
+
+    def test_addresses_of_no_store(self):
+        """An address with a scheme that no store has is a wrong flag, and no path of this host."""
+        work = self.root / "addresses"
+        work.mkdir()
+        far, data = "gs://bucket/a", ("--data", self.clicks)
+        commands = [(self.trainer, "train", *data, flag, far)
+                    for flag in ("--checkpoint", "--init-from", "--evaluate-data")]
+        commands += [(*command, "-o", far) for command in (
+            (self.out / "pserver", "replay", self.clicks), (PDL_DATA, "convert", self.clicks),
+            (PDL_CHECKPOINT, "dump", self.saved), (PDL_CHECKPOINT, "merge", self.saved))]
+        commands += [
+            (self.trainer, "train", "--data", far),
+            (self.trainer, "train", *data, "--checkpoint", self.saved, "--emergency-checkpoint",
+             far),
+            (self.trainer, "evaluate", *data, "--checkpoint", far),
+            (self.trainer, "predict", *data, "--init-from", far),
+            (self.out / "pserver", "--rank", 0, "--servers", f"unix:{self.root}/nobody",
+             "--checkpoint", far),
+            (PDL_DATA, "stats", far), (PDL_DATA, "convert", far, "-o", work / "new.csv"),
+            (PDL_CHECKPOINT, "inspect", far), (PDL_CHECKPOINT, "prune", far)]
+        for command in commands:
+            done = subprocess.run([str(word) for word in command], text=True, cwd=work,
+                                  capture_output=True, timeout=LONG)
+            self.assertEqual(done.returncode, USAGE, f"{command}\n{done.stderr}")
+            self.assertIn(f"{far}: no store has addresses of the scheme gs; name a path, or an "
+                          "address of s3://", done.stderr)
+            flag = command[command.index(far) - 1]
+            if str(flag).startswith("--"):
+                self.assertIn(flag, done.stderr)
+        self.assertEqual(list(work.iterdir()), [])
+        # A command that reads the data may know the address.
+        self.expect(0, self.trainer, "train", "--data", far + ".tsv", "--data-pipe",
+                    f"cat {self.clicks}")
 
     def test_server(self):
         address = f"unix:{self.root}/server"

@@ -9,7 +9,7 @@
 #ifndef PDL_TOOLS_PDL_CHECKPOINT_PATHFLAGS_H
 #define PDL_TOOLS_PDL_CHECKPOINT_PATHFLAGS_H
 
-#include "pdlrt/Core/Flags.h"
+#include "pdlrt/Files/PlaceFlags.h"
 
 #include <string>
 
@@ -20,7 +20,7 @@ inline pdlrt::Flag pathFlag(const std::string &name, std::string &target,
                             const std::string &placeholder = "FOLDER") {
   return {.names = name,
           .placeholder = placeholder,
-          .value = pdlrt::FlagValue::anyText(target),
+          .value = pdlrt::placeValue(target),
           .help = help,
           .isRequired = true};
 }
@@ -30,7 +30,7 @@ inline pdlrt::Flag outputFlag(std::string &target, const std::string &help,
                               const std::string &placeholder = "FOLDER") {
   return {.names = "-o,--output",
           .placeholder = placeholder,
-          .value = pdlrt::FlagValue::text(target),
+          .value = pdlrt::placeValue(target),
           .help = help,
           .isRequired = true};
 }

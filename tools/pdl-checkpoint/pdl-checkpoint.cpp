@@ -559,8 +559,8 @@ static std::vector<Command> commandsOf(Values &values) {
        [](const Values &given) { return merge(given.first, given.output); }},
       shrinkCommand(values),
       {{"prune",
-        "Remove all checkpoints of a folder except the newest complete ones "
-        "and those that these need",
+        "Remove all checkpoints of a folder except the newest complete ones, "
+        "the best one (see train --keep-best), and those that these need",
         {{mainOptions,
           {pathFlag("folder", values.first,
                     "The folder of checkpoints, to which no training writes"),

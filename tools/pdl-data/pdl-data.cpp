@@ -19,6 +19,7 @@
 #include "pdlrt/Core/StandardStreams.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Core/ToolCommands.h"
+#include "pdlrt/Files/PlaceFlags.h"
 
 #include <charconv>
 #include <csignal>
@@ -177,7 +178,7 @@ static Command sampleCommand(Values &values) {
                .help = "Seed of the draws"},
               {.names = "-o,--output",
                .placeholder = "FILE",
-               .value = FlagValue::text(flags.output),
+               .value = placeValue(flags.output),
                .help = "File to write (default: the standard output)"}},
              formFlags(values.input, /*mayGuess=*/true))}}},
       [](const Values &given) {
@@ -197,7 +198,7 @@ static Command convertCommand(Values &values) {
              {filesFlag(values.input.data),
               {.names = "-o,--output",
                .placeholder = "FILE",
-               .value = FlagValue::text(flags.output),
+               .value = placeValue(flags.output),
                .help = "File to write; its name gives the format"},
               {.names = "--output-format",
                .placeholder = "NAME",
@@ -243,7 +244,7 @@ static Command generateCommand(Values &values) {
        {{mainOptions,
          {{.names = "-o,--output",
            .placeholder = "FILE",
-           .value = FlagValue::text(flags.output),
+           .value = placeValue(flags.output),
            .help = "File to write: .csv with a header, or .tsv or .txt without "
                    "(default: tab-separated text on the standard output)"},
           {.names = "--rows",
@@ -335,7 +336,7 @@ static Command inferCommand(Values &values) {
                        "column with two values)"},
               {.names = "-o,--output",
                .placeholder = "FILE",
-               .value = FlagValue::text(flags.output),
+               .value = placeValue(flags.output),
                .help = "File to write (default: the standard output)"},
               limitFlag(values.input),
               badRowsFlag(values.input)},

@@ -151,7 +151,8 @@ matchesInStore(Store &store, const std::string &pattern) {
 static Status appendStored(const std::string &entry, const std::string &flag,
                            std::vector<std::string> &files) {
   auto store = storeOf(entry);
-  PDLRT_RETURN_IF_ERROR(store.status());
+  if (!store)
+    return Status(store.status()).withContext(flag);
   if (!entry.ends_with('/')) {
     auto object = (*store)->find(entry);
     PDLRT_RETURN_IF_ERROR(object.status());
@@ -200,7 +201,7 @@ static Status appendFiles(const std::string &entry, bool mayBeFar,
     return {};
   }
   // A command gets the address and may know it.
-  if (isInObjectStore(entry) && !mayBeFar)
+  if (!schemeOf(entry).empty() && !mayBeFar)
     return appendStored(entry, flag, files);
   std::error_code ignored;
   std::vector<std::string> matches = {entry};

@@ -10,6 +10,7 @@
 
 #include "pdlrt/Core/Flags.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Files/PlaceFlags.h"
 #include "pdlrt/Job/JobFlags.h"
 #include "pdlrt/Server/Replay.h"
 
@@ -33,17 +34,17 @@ static FlagTable replayFlags(ReplayOptions &options) {
        .isRequired = true},
       {.names = "-o,--output",
        .placeholder = "FOLDER",
-       .value = FlagValue::text(options.output),
+       .value = placeValue(options.output),
        .help = "Write the state of all servers as a checkpoint, for "
                "pdl-checkpoint; needs the logs of all servers"},
       {.names = "--checkpoint",
        .placeholder = "FOLDER",
-       .value = FlagValue::text(options.checkpoint),
+       .value = placeValue(options.checkpoint),
        .help = "The checkpoint from which the job resumed (--resume), such as "
                "saved/step-000000000100"},
       {.names = "--init-from",
        .placeholder = "FILE",
-       .value = FlagValue::text(options.initFrom),
+       .value = placeValue(options.initFrom),
        .help = "The file of values from which the job started",
        .excludes = {"--checkpoint"}},
       {.names = "--init-values-only",

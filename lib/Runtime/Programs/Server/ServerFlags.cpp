@@ -11,6 +11,7 @@
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/TokenFile.h"
 #include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Files/PlaceFlags.h"
 #include "pdlrt/Programs/Server/ServerFlagForms.h"
 #include "pdlrt/State/TableBoundFlags.h"
 #include "pdlrt/Transport/Address.h"
@@ -96,7 +97,7 @@ static std::vector<Flag> stateFlags(ServerFlags &flags) {
       seedFlag(flags.seed, "Seed of initial values, as for trainers"),
       {.names = "--init-from",
        .placeholder = "FILE",
-       .value = FlagValue::text(flags.initFrom),
+       .value = placeValue(flags.initFrom),
        .help = "Start from the values in this safetensors file; each server "
                "takes the part that it owns",
        .isOfJob = true},
@@ -104,7 +105,7 @@ static std::vector<Flag> stateFlags(ServerFlags &flags) {
       acceptOldLayoutFlag(flags.acceptOldLayout),
       {.names = "--checkpoint",
        .placeholder = "FOLDER",
-       .value = FlagValue::text(flags.checkpoint),
+       .value = placeValue(flags.checkpoint),
        .help = "Folder of the trainers' checkpoints; servers write to no other "
                "one. Without this flag the first trainer chooses the folder, "
                "unless everyone may take part",
@@ -116,7 +117,7 @@ static std::vector<Flag> stateFlags(ServerFlags &flags) {
           "for a trainer (--on-failure=wait), servers save without trainers"),
       {.names = "--emergency-checkpoint",
        .placeholder = "FOLDER",
-       .value = FlagValue::text(flags.emergencyCheckpoint),
+       .value = placeValue(flags.emergencyCheckpoint),
        .help = "The trainers' folder for a last checkpoint that cannot be "
                "saved to --checkpoint",
        .isOfJob = true},

@@ -9,6 +9,7 @@
 #include "Programs/Trainer/CheckpointFlags.h"
 
 #include "pdlrt/Core/Duration.h"
+#include "pdlrt/Files/PlaceFlags.h"
 #include "pdlrt/Job/JobFlags.h"
 
 #include <string>
@@ -19,7 +20,7 @@ std::vector<Flag> pdlrt::checkpointFlags(SessionOptions &session) {
   std::vector<Flag> flags = {
       {.names = "--checkpoint",
        .placeholder = "FOLDER",
-       .value = FlagValue::text(session.checkpoint),
+       .value = placeValue(session.checkpoint),
        .help = "Save checkpoints, with everything that a resume needs, to this "
                "folder: after each epoch, at the end, and on Ctrl-C. SIGUSR2 "
                "saves at once",
@@ -54,7 +55,7 @@ std::vector<Flag> pdlrt::checkpointFlags(SessionOptions &session) {
                "often"},
       {.names = "--emergency-checkpoint",
        .placeholder = "FOLDER",
-       .value = FlagValue::text(session.emergencyCheckpoint),
+       .value = placeValue(session.emergencyCheckpoint),
        .help = "Save the last checkpoint to this folder if it cannot be saved "
                "to --checkpoint. Servers need the flag, too",
        .isOfJob = true},
@@ -67,7 +68,7 @@ std::vector<Flag> pdlrt::checkpointFlags(SessionOptions &session) {
        .placeholder = "METRIC",
        .value = FlagValue::text(session.keepBest),
        .help = "Also save when a test has the best value so far of this metric "
-               "of @evaluate, or loss. Keep that checkpoint, in addition to "
+               "of @evaluate. Keep that checkpoint, in addition to "
                "--checkpoint-keep; the link 'best' in the folder refers to "
                "it. The test after an incomplete epoch does not count"},
       {.names = "--checkpoint-deltas",

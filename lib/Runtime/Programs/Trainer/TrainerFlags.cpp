@@ -11,6 +11,7 @@
 #include "Programs/Trainer/CheckpointFlags.h"
 #include "Programs/Trainer/ReadingFlags.h"
 #include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Files/PlaceFlags.h"
 #include "pdlrt/Programs/Trainer/TrainFlagForms.h"
 #include "pdlrt/State/TableBoundFlags.h"
 
@@ -55,7 +56,7 @@ static Expected<Replicas> parseReplicas(const std::string &text) {
 static std::vector<Flag> modelFlags(SessionOptions &session) {
   return {{.names = "--init-from",
            .placeholder = "FILE",
-           .value = FlagValue::text(session.initFrom),
+           .value = placeValue(session.initFrom),
            .help = "Start from the values in this safetensors file, such as "
                    "one that --dump wrote",
            .isOfJob = true},
@@ -68,7 +69,7 @@ static std::vector<Flag> trainedModelFlags(SessionOptions &session) {
   std::vector<Flag> flags = modelFlags(session);
   flags.push_back({.names = "--checkpoint",
                    .placeholder = "FOLDER",
-                   .value = FlagValue::text(session.checkpoint),
+                   .value = placeValue(session.checkpoint),
                    .help = "Start from this checkpoint, or from the newest "
                            "complete one in this folder",
                    .excludes = {"--init-from"}});
