@@ -49,18 +49,24 @@ run_preset() { # name build-folder
 # later presets would hide it.
 note_failures() { # name folder-of-logs
   awk -v preset="$1" '
-    NR == FNR { sub(/^[0-9]+:/, ""); failed[$0]; next }
+    FILENAME ~ /LastTestsFailed/ { sub(/^[0-9]+:/, ""); failed[$0]; next }
     /^[0-9]+\/[0-9]+ Testing: / { name = $0; sub(/[^:]*: /, "", name); count = 0 }
     { lines[count++] = $0 }
     /^<end of output>$/ && name in failed {
+      named[name]
       print "--- failed, preset " preset ": " name
       first = count > 40 ? count - 40 : 0
       # The names of failed cases may stand far above the end.
       for (i = 0; i < first; ++i) if (lines[i] ~ /^(FAIL|ERROR): |^Traceback/) print lines[i]
       for (i = first; i < count; ++i) print lines[i]
-    }' "$2/LastTestsFailed.log" "$2/LastTest.log" >>"$failures"
+    }
+    END {
+      for (name in failed)
+        if (!(name in named)) print "--- failed, preset " preset ": " name ", without output"
+    }' "$2/LastTestsFailed.log" "$2/LastTest.log" >>"$failures" || true
   # A run that failed is reported even if its log has no such line.
-  [ -s "$failures" ] || echo "--- failed, preset $1: see $2/LastTest.log" >>"$failures"
+  grep -q "^--- failed, preset $1: " "$failures" ||
+    echo "--- failed, preset $1: see $2/LastTest.log" >>"$failures"
 }
 
 run_preset release build

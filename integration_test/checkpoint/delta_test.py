@@ -323,7 +323,7 @@ class Deltas(unittest.TestCase):
             with self.subTest(mode):
                 saved = self.root / f"{mode}-clock"
                 self.train_job(mode, servers, saved, "--checkpoint-minutes", 0.002,
-                               "--checkpoint-steps", 10 ** 6, "--checkpoint-deltas", 2, steps=400)
+                               "--checkpoint-steps", 10 ** 6, "--checkpoint-deltas", 2, steps=800)
                 found = checkpoints_in(saved)
                 self.assertGreater(len(found), 2)
                 for one in found[-3:]:

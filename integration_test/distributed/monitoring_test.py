@@ -136,7 +136,10 @@ class Monitoring(SharedFolderTest):
                 wait_until(is_ready, said=lambda: job.output)
         finally:
             job.popen.send_signal(signal.SIGTERM)
-            status = job.wait()
+            try:
+                status = job.wait()
+            finally:
+                job.popen.kill()
         self.assertEqual(status, 143, job.output)
         self.assertFalse(targets.exists())
 

@@ -81,13 +81,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self):
         store = self.server.store
-        length = int(self.headers.get("Content-Length", 0))
-        body = self.rfile.read(length) if length else b""
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        path = urllib.parse.unquote(self.path)
         with store.lock:
             store.active += 1
         try:
+            length = int(self.headers.get("Content-Length", 0))
+            body = self.rfile.read(length) if length else b""
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            path = urllib.parse.unquote(self.path)
             self.answer_request(store, body, headers, path)
         finally:
             with store.lock:

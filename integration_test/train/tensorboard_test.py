@@ -115,7 +115,8 @@ class Events(SharedFolderTest):
         self.assertAlmostEqual(rates[1].content, 0.002 * 20 / 50, delta=1e-8)
 
     def test_histograms(self):
-        done = self.train("--epochs", 2, *ROWS, "--tensorboard", self.board)
+        dump = self.folder / "model.safetensors"
+        done = self.train("--epochs", 2, *ROWS, "--tensorboard", self.board, "--dump", dump)
         keys = int(re.search(r"table @emb keys (\d+)", done.stdout)[1])
         values = events(self.files()[0])[2]
         for tag, count in (("parameters/w1", 133 * 70), ("parameters/scale", 5),
@@ -130,6 +131,13 @@ class Events(SharedFolderTest):
                 self.assertTrue(number * squares >= total * total * (1 - 1e-9))
                 self.assertEqual(number, count)
                 self.assertEqual(low >= 0, tag != "parameters/w1")
+        data = dump.read_bytes()
+        (size,) = struct.unpack_from("<Q", data)
+        begin, end = json.loads(data[8:8 + size])["w1"]["data_offsets"]
+        elements = struct.unpack(f"<{(end - begin) // 4}f", data[8 + size + begin:8 + size + end])
+        low, high, _, total, _ = (values["parameters/w1"][-1].content[i][0] for i in range(1, 6))
+        self.assertEqual((low, high), (min(elements), max(elements)))
+        self.assertAlmostEqual(total, sum(elements), places=6)
 
     def test_curves(self):
         """The curve of the test has its AUC of precision and recall."""

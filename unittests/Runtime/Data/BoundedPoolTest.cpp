@@ -89,4 +89,14 @@ TEST(BoundedPoolTest, BuffersOutliveTheReference) {
   EXPECT_EQ(allocator.bytes_allocated(), 0);
 }
 
+TEST(BoundedPoolTest, SharesOutliveTheFirstReference) {
+  SmallAllocator allocator;
+  auto pool = BoundedPool::create(1, allocator);
+  auto share = pool->share();
+  pool.reset();
+  ASSERT_TRUE(arrow::AllocateBuffer(1000, share.get()).ok());
+  share.reset();
+  EXPECT_EQ(allocator.bytes_allocated(), 0);
+}
+
 } // namespace

@@ -494,8 +494,9 @@ TEST_F(GrpcFaultsTest, ASilentPeerIsNoticedBeforeTheDeadline) {
   CallProbe probe;
   (*connection)->call({}, in(1h), probe.done());
   ASSERT_TRUE(waitFor([&] { return arrived == 1; }));
-  // Heartbeats keep a waiting call open.
-  std::this_thread::sleep_for(1s);
+  // Heartbeats keep a waiting call open, for longer than the interval and the
+  // timeout.
+  std::this_thread::sleep_for(7s);
   EXPECT_EQ(probe.ends, 0);
   proxy.silent = true;
   ASSERT_TRUE(waitFor([&] { return probe.ends > 0; }));

@@ -69,7 +69,9 @@ arrow::Status BoundedPool::check(int64_t size) const {
     return arrow::Status::OK();
   return arrow::Status::Invalid("it has ", inputBytes,
                                 " bytes, but declares a buffer of ", size,
-                                " bytes, above the limit of ", limit);
+                                " bytes, above the limit of ", limit,
+                                "; if it is not damaged, it needs smaller row "
+                                "groups or batches");
 }
 
 arrow::Status BoundedPool::Allocate(int64_t size, int64_t alignment,

@@ -33,7 +33,7 @@ arrow::Status lackOfMemory();
 bool isLackOfMemory(const arrow::Status &status);
 
 /// Allocates the memory of one file or message, and refuses buffers that are
-/// too large for it. Lives until its reference is destroyed and all of its
+/// too large for it. Lives until its references are destroyed and all of its
 /// memory is freed, because arrays may outlive their file. Thread-safe.
 class BoundedPool final : public arrow::MemoryPool {
 public:
@@ -49,6 +49,11 @@ public:
   create(int64_t inputBytes,
          arrow::MemoryPool &allocator = *arrow::default_memory_pool()) {
     return Reference(new BoundedPool(inputBytes, allocator));
+  }
+  /// Returns another reference, for an object that may outlive the first one.
+  Reference share() {
+    users.fetch_add(1, std::memory_order_relaxed);
+    return Reference(this);
   }
   /// Returns the largest buffer that an input of that size may have.
   static int64_t limitFor(int64_t inputBytes);
@@ -80,7 +85,7 @@ private:
   arrow::MemoryPool &pool;
   const int64_t inputBytes, limit;
   arrow::internal::MemoryPoolStats stats;
-  /// Number of allocations, and one for the reference.
+  /// Number of allocations and references.
   std::atomic<int64_t> users{1};
 };
 

@@ -70,6 +70,11 @@ arrow::Status IpcMessage::open(const void *bytes, int64_t byteCount) {
     // The reader checks neither ends nor indices of damaged messages.
     ARROW_RETURN_NOT_OK(batch->ValidateFull());
     batches.push_back(std::move(batch));
+    // All batches are in memory at once, so their sum is limited, too.
+    if (pool->bytes_allocated() > BoundedPool::limitFor(byteCount))
+      return arrow::Status::Invalid("it has ", byteCount,
+                                    " bytes, but its batches need ",
+                                    pool->bytes_allocated());
   }
 }
 

@@ -137,7 +137,7 @@ static int32_t openSource(const PdlColumnSource *source, PdlColumnFormat format,
                           PdlColumnFile **file, PdlColumnError *error) {
   return guard(error, [&] {
     auto pool = BoundedPool::create(source->bytes);
-    auto bytes = openSourceFile(*source, pool.get());
+    auto bytes = openSourceFile(*source, *pool);
     return openAs(format, std::move(bytes), /*isRemote=*/true, std::move(pool),
                   file);
   });

@@ -45,9 +45,10 @@ protected:
 arrow::Status exportBatch(const arrow::RecordBatch &batch, PdlColumnArray *out);
 
 /// Opens a file that the caller of the library reads. Takes the ownership of
-/// `source.context`. `pool` must exist during reads.
+/// `source.context` and a reference to `pool`, because reads in the background
+/// may begin after the column file was closed.
 std::shared_ptr<arrow::io::RandomAccessFile>
-openSourceFile(const PdlColumnSource &source, arrow::MemoryPool *pool);
+openSourceFile(const PdlColumnSource &source, BoundedPool &pool);
 
 /// `isRemote`: each read is a request to another host, so that few large reads
 /// at the same time are faster than many small ones.

@@ -19,8 +19,8 @@ namespace {
 /// that use the position.
 class SourceFile final : public arrow::io::RandomAccessFile {
 public:
-  SourceFile(const PdlColumnSource &source, arrow::MemoryPool *pool)
-      : source(source), pool(pool) {}
+  SourceFile(const PdlColumnSource &source, BoundedPool::Reference pool)
+      : source(source), pool(std::move(pool)) {}
   ~SourceFile() override { source.release(source.context); }
 
   arrow::Status Close() override {
@@ -55,7 +55,7 @@ public:
     // A damaged file may ask for more bytes than there is memory for.
     ARROW_ASSIGN_OR_RAISE(count, existing(from, count, mayBeShort));
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
-                          arrow::AllocateBuffer(count, pool));
+                          arrow::AllocateBuffer(count, pool.get()));
     ARROW_RETURN_NOT_OK(
         ReadAt(from, count, mayBeShort, buffer->mutable_data()));
     return buffer;
@@ -82,7 +82,7 @@ private:
   }
 
   const PdlColumnSource source;
-  arrow::MemoryPool *const pool;
+  const BoundedPool::Reference pool;
   int64_t position = 0;
   bool isClosed = false;
 };
@@ -90,6 +90,6 @@ private:
 } // namespace
 
 std::shared_ptr<arrow::io::RandomAccessFile>
-openSourceFile(const PdlColumnSource &source, arrow::MemoryPool *pool) {
-  return std::make_shared<SourceFile>(source, pool);
+openSourceFile(const PdlColumnSource &source, BoundedPool &pool) {
+  return std::make_shared<SourceFile>(source, pool.share());
 }

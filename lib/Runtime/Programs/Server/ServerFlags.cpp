@@ -231,6 +231,7 @@ Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
   PDLRT_RETURN_IF_ERROR(
       checkOutputs({{"--log-applied", flags.logApplied},
                     {"--log-metrics", flags.logMetrics},
+                    {"--summary", flags.summary},
                     {"--trace", flags.trace}},
                    {{"--init-from", flags.initFrom},
                     {"--token-file", flags.tokenFile},

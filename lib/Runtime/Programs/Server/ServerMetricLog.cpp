@@ -42,9 +42,10 @@ Status ServerMetricLog::open(const std::string &path, bool appends,
   interval = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(seconds));
   next = Clock::now() + interval;
-  return appends ? file.openAfter(path, std::numeric_limits<int64_t>::max())
-                       .status()
-                 : file.open(path);
+  // More lines than a file can have. The file adds its new lines to this
+  // number.
+  constexpr int64_t all = std::numeric_limits<int64_t>::max() / 2;
+  return appends ? file.openAfter(path, all).status() : file.open(path);
 }
 
 void ServerMetricLog::update() {

@@ -8,6 +8,7 @@
 
 #include "Programs/Trainer/EpochLoop.h"
 
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/ProcessMemory.h"
 #include "pdlrt/State/RateWatch.h"
 #include "pdlrt/Table/EmbeddingTable.h"
@@ -197,6 +198,10 @@ nlohmann::ordered_json EpochLoop::learningRates() const {
   nlohmann::ordered_json rates = nlohmann::ordered_json::object();
   for (int32_t i = 0; i < parts.descriptor.group_count; ++i) {
     const int64_t updates = with.model.stepCount(i);
+    // Servers that apply each push as a step count the steps of all senders,
+    // which this process does not know.
+    if (updates == 0 && modeOf(parts.descriptor).pushesAreSteps())
+      continue;
     // Servers count the updates of the state that they hold.
     const int64_t step = updates > 0 ? updates : parts.state.totalSteps;
     const pdl_once_arguments arguments = {

@@ -12,6 +12,7 @@
 #include "Programs/Trainer/ObservedFile.h"
 #include "Programs/Trainer/Reports.h"
 #include "Programs/Trainer/TrainingSummary.h"
+#include "pdlrt/Core/Log.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -31,7 +32,7 @@ public:
 
 private:
   Status openEvents();
-  Status writeEvents(const ProgramRun &tester, const PassReport &report);
+  void writeEvents(const ProgramRun &tester, const PassReport &report);
 
   EventFile events;
 };
@@ -44,20 +45,21 @@ Status EvaluateCommand::openEvents() {
   return events.open(options.tensorboard, /*resumedSteps=*/std::nullopt);
 }
 
-/// Writes the results to the event file.
-Status EvaluateCommand::writeEvents(const ProgramRun &tester,
-                                    const PassReport &report) {
+/// Writes the results to the event file. Logs a warning if the values of the
+/// model cannot be read.
+void EvaluateCommand::writeEvents(const ProgramRun &tester,
+                                  const PassReport &report) {
   if (!events.isOpen() || stopping)
-    return {};
+    return;
   EventSummary summary;
   summary.addFigures(
       "test", figuresOf(descriptor, report,
                         /*hasLoss=*/tester.program->objective_count > 0));
   addCurves(descriptor, report, summary);
-  PDLRT_RETURN_IF_ERROR(addHistograms(*model, summary));
+  if (const Status status = addHistograms(*model, summary); !status.ok())
+    logWarning(status.message() + "; --tensorboard gets no histograms");
   events.write(trainedSteps, summary);
   events.close();
-  return {};
 }
 
 Status EvaluateCommand::run() {
@@ -84,12 +86,12 @@ Status EvaluateCommand::run() {
       report.seconds,
       report.seconds > 0 ? double(report.samples) / report.seconds : 0.0));
   summarizeEvaluation(descriptor, report, tester.program->objective_count > 0);
-  PDLRT_RETURN_IF_ERROR(writeEvents(tester, report));
   reportBadRows("test ", tester, report);
   reportKeys("test", tester.pulls);
   for (const std::string &line : reportLines(
            "test", descriptor, tester.program->objective_count > 0, report))
     printLine(line);
+  writeEvents(tester, report);
   return {};
 }
 

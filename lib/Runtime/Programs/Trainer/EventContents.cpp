@@ -57,14 +57,22 @@ Status pdlrt::addHistograms(const Model &model, EventSummary &summary) {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
-    if (symbol.kind == PDL_SYMBOL_PARAMETER)
-      summary.addHistogram(
-          std::string("parameters/") + symbol.name,
-          elementsAt(model.parameters(/*frozen=*/true)[i], symbol.element_type,
-                     size_t(symbol.row_count * symbol.row_width)));
-    else if (const EmbeddingTable *table = model.table(i))
+    if (symbol.kind == PDL_SYMBOL_PARAMETER) {
+      const std::string tag = std::string("parameters/") + symbol.name;
+      const void *const elements = model.parameters(/*frozen=*/true)[i];
+      const size_t count = size_t(symbol.row_count * symbol.row_width);
+      // A parameter may be large, so its elements are not copied.
+      if (symbol.element_type == PDL_F64)
+        summary.addHistogram(
+            tag, std::span(static_cast<const double *>(elements), count));
+      else
+        summary.addHistogram(
+            tag, std::span(static_cast<const float *>(elements), count));
+    } else if (const EmbeddingTable *table = model.table(i)) {
+      const std::vector<double> norms = normsOfRows(*table);
       summary.addHistogram(std::string("embedding_norms/") + symbol.name,
-                           normsOfRows(*table));
+                           std::span<const double>(norms));
+    }
   }
   return {};
 }

@@ -59,7 +59,8 @@ static Expected<int64_t> nextNumber(const std::string &folder) {
       number = std::max(number, found + 1);
   }
   if (error)
-    return Status::ioError("cannot read " + folder + ": " + error.message());
+    return Status::ioError("cannot read " + folder + ": " + error.message() +
+                           "; name a folder that this user may read");
   return number;
 }
 
@@ -74,7 +75,8 @@ Status EventFile::open(const std::string &folder,
   std::filesystem::create_directories(folder, error);
   if (error)
     return Status::ioError("--tensorboard " + folder +
-                           ": cannot create the folder: " + error.message());
+                           ": cannot create the folder: " + error.message() +
+                           "; name a folder that this user may write to");
   const Expected<int64_t> number = nextNumber(folder);
   if (!number)
     return Status(number.status()).withContext("--tensorboard");

@@ -82,13 +82,16 @@ void EventSummary::addFigures(const std::string &tag,
     const std::string path = tag + "/" + name;
     if (value.is_object())
       addFigures(path, value);
-    else if (value.is_number() && std::isfinite(value.get<double>()))
+    // A scalar has 32 bits.
+    else if (value.is_number() && std::isfinite(float(value.get<double>())))
       addScalar(path, value.get<double>());
   }
 }
 
-void EventSummary::addHistogram(const std::string &tag,
-                                std::span<const double> values) {
+/// Returns the encoded histogram of `values`, without those that are not
+/// finite; empty if no value is left.
+template <typename T>
+static std::string histogramOf(std::span<const T> values) {
   double smallest = INFINITY, largest = -INFINITY, count = 0, sum = 0,
          squares = 0;
   for (const double value : values) {
@@ -101,16 +104,22 @@ void EventSummary::addHistogram(const std::string &tag,
     squares += value * value;
   }
   if (count == 0)
-    return;
+    return {};
   // As in TensorFlow, all buckets have the same width.
   constexpr size_t buckets = 30;
-  const double width = (largest - smallest) / double(buckets);
+  // The difference of extreme values is not finite, but that of their halves
+  // is.
+  const double scale = std::isfinite(largest - smallest) ? 1.0 : 0.5;
+  const double width = (scale * largest - scale * smallest) / double(buckets);
   std::array<double, buckets> counts = {}, limits = {};
   for (size_t b = 0; b < buckets; ++b)
-    limits[b] = b + 1 == buckets ? largest : smallest + width * double(b + 1);
+    limits[b] = b + 1 == buckets
+                    ? largest
+                    : (scale * smallest + width * double(b + 1)) / scale;
   for (const double value : values)
     if (std::isfinite(value)) {
-      const double place = width > 0 ? (value - smallest) / width : 0.0;
+      const double place =
+          width > 0 ? (scale * value - scale * smallest) / width : 0.0;
       ++counts[std::min(size_t(place), buckets - 1)];
     }
   std::string histogram, limitBytes, countBytes;
@@ -127,7 +136,19 @@ void EventSummary::addHistogram(const std::string &tag,
   appendBytes(HistogramCounts, countBytes, histogram);
   std::string content;
   appendBytes(ValueHistogram, histogram, content);
-  add(tag, content);
+  return content;
+}
+
+void EventSummary::addHistogram(const std::string &tag,
+                                std::span<const float> values) {
+  if (const std::string content = histogramOf(values); !content.empty())
+    add(tag, content);
+}
+
+void EventSummary::addHistogram(const std::string &tag,
+                                std::span<const double> values) {
+  if (const std::string content = histogramOf(values); !content.empty())
+    add(tag, content);
 }
 
 /// Returns a share, or 0 if there is no whole.

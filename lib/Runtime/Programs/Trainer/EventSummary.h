@@ -28,6 +28,7 @@ public:
                   const nlohmann::ordered_json &figures);
   /// Adds the distribution of `values`. Leaves out values that are not finite.
   /// Adds nothing if no value is left.
+  void addHistogram(const std::string &tag, std::span<const float> values);
   void addHistogram(const std::string &tag, std::span<const double> values);
   /// Adds a curve of precision and recall. `buckets` has the sums of a metric
   /// of kind AUC (AreaUnderCurve.h): predictions of negatives, then of

@@ -75,8 +75,8 @@ std::string Progress::describe(const std::string &label,
 }
 
 /// Returns the numbers of a line. Those that are not known are NaN.
-static std::vector<LogField> fieldsOf(const ProgressState &state,
-                                      const ProgressRate &rate) {
+static std::vector<LogField> logFieldsOf(const ProgressState &state,
+                                         const ProgressRate &rate) {
   const auto known = [](int64_t number) {
     return number > 0 ? double(number)
                       : std::numeric_limits<double>::quiet_NaN();
@@ -122,5 +122,5 @@ void Progress::show(const ProgressState &state) {
   if (terminal)
     writeError("\r" + text + "\033[K");
   else
-    logProgress(text, fieldsOf(state, rate));
+    logProgress(text, logFieldsOf(state, rate));
 }

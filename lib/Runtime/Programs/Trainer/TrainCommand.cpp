@@ -480,8 +480,13 @@ Status TrainCommand::runTraining() {
        state.totalSteps == state.resumedSteps && state.dataFailure.ok());
   if (beganNoEpoch && evaluations->isCurrent(state.totalSteps))
     tested = evaluations->latest();
-  else if (beganNoEpoch && hasTest(options))
+  else if (beganNoEpoch && hasTest(options)) {
     PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
+    if (!stopping)
+      logTest({state.totalSteps,
+               firstEpoch() - (plan->resumesBetweenEpochs() ? 1 : 0)},
+              tested);
+  }
   PDLRT_RETURN_IF_ERROR(saves->finish());
   // No process may end before the last checkpoint is complete: batch systems
   // may kill the rest of a job when its first process ends, and use the status

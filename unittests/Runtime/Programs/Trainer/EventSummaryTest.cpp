@@ -107,11 +107,27 @@ TEST(EventSummary, CountsEqualValues) {
   EXPECT_EQ(packedIn<double>(histogram, 6)[29], 2);
 }
 
+TEST(EventSummary, CountsExtremeValues) {
+  EventSummary summary;
+  // Their difference is not finite.
+  const double values[] = {-1e308, 0, 1e308};
+  summary.addHistogram("h", values);
+  const std::map<std::string, Fields> all = valuesOf(summary);
+  const Fields histogram = fieldsOf(all.at("h").find(5)->second.bytes);
+  const auto limits = packedIn<double>(histogram, 6);
+  const auto counts = packedIn<double>(histogram, 7);
+  EXPECT_EQ(limits[14], 0);
+  EXPECT_EQ(limits[29], 1e308);
+  EXPECT_EQ(counts[0], 1);
+  EXPECT_EQ(counts[15], 1);
+  EXPECT_EQ(counts[29], 1);
+}
+
 TEST(EventSummary, LeavesOutEmptyHistograms) {
   EventSummary summary;
   const double values[] = {NAN};
   summary.addHistogram("h", values);
-  summary.addHistogram("none", {});
+  summary.addHistogram("none", std::span<const double>());
   EXPECT_TRUE(summary.isEmpty());
 }
 
