@@ -152,16 +152,14 @@ class ExitCodes(unittest.TestCase):
                     for flag in ("--checkpoint", "--init-from", "--evaluate-data")]
         commands += [(*command, "-o", far) for command in (
             (self.out / "pserver", "replay", self.clicks), (PDL_DATA, "convert", self.clicks),
-            (PDL_CHECKPOINT, "dump", self.saved), (PDL_CHECKPOINT, "merge", self.saved))]
+            (PDL_CHECKPOINT, "dump", self.saved))]
         commands += [
             (self.trainer, "train", "--data", far),
-            (self.trainer, "train", *data, "--checkpoint", self.saved, "--emergency-checkpoint",
-             far),
             (self.trainer, "evaluate", *data, "--checkpoint", far),
             (self.trainer, "predict", *data, "--init-from", far),
             (self.out / "pserver", "--rank", 0, "--servers", f"unix:{self.root}/nobody",
              "--checkpoint", far),
-            (PDL_DATA, "stats", far), (PDL_DATA, "convert", far, "-o", work / "new.csv"),
+            (PDL_CHECKPOINT, "merge", self.saved, far), (PDL_DATA, "count", far), (PDL_DATA, "convert", far, "-o", work / "new.csv"),
             (PDL_CHECKPOINT, "inspect", far), (PDL_CHECKPOINT, "prune", far)]
         for command in commands:
             done = subprocess.run([str(word) for word in command], text=True, cwd=work,

@@ -217,8 +217,8 @@ class TopOfAJob(SharedFolderTest):
                          value_of(values["server 0"], "pdl_table_rows"))
         self.assertRegex(server["saved"], r"^\d+s$|^\d+m$")
         for name, size in memory.items():
-            self.assertEqual(rows[name]["memory"], f"{size / 2 ** 20:.1f}M")
-        self.assertEqual(rows["all"]["memory"], f"{sum(memory.values()) / 2 ** 20:.1f}M")
+            self.assertEqual(rows[name]["memory"], table.bytes_text(size))
+        self.assertEqual(rows["all"]["memory"], table.bytes_text(sum(memory.values())))
         self.assertEqual(float(rows["all"]["step"]),
                          max(float(rows[name]["step"]) for name in ("trainer 0", "trainer 1")))
 

@@ -96,6 +96,10 @@ Expected<KeyTexts> KeyTexts::of(const CheckpointManifest &manifest,
       return Status::invalidArgument(fmt::format(
           "--salt: no field hashes texts to keys of @{}; these come from `{}`",
           table, ways.isInteger ? "integer" : ways.others.front()));
+    if (part && !ways.isBySlot && !ways.salts.contains(*flags.salt))
+      return Status::invalidArgument(fmt::format(
+          "--salt {}: no field of @{} has this salt; give one of {}",
+          *flags.salt, table, fmt::join(ways.salts, ", ")));
     texts.salt = flags.salt;
     texts.description = fmt::format("hashed with salt {}", *flags.salt);
     return texts;

@@ -24,11 +24,15 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 using namespace pdlrt;
+
+/// Maximum number of rows that are written. They are in memory at once.
+static constexpr uint64_t maxRows = uint64_t(1) << 20;
 
 //===----------------------------------------------------------------------===//
 // Selection of rows
@@ -110,6 +114,9 @@ static Expected<Ids> readIds(const std::string &path, const KeyTexts &texts) {
     // Tabs separate the columns of the metadata.
     std::ranges::replace(line, '\t', ' ');
     ids.byKey.try_emplace(*key, Ids::Id{number++, std::move(line)});
+    if (ids.byKey.size() > maxRows)
+      return Status::invalidArgument(fmt::format(
+          "--ids: {}: has more than {} ids; give fewer", path, maxRows));
   }
   return ids;
 }
@@ -230,6 +237,30 @@ static Status writeFiles(const TableScan &scan,
                                scan.symbol().name));
 }
 
+/// Writes all files. A local folder gets its name when it is complete. After an
+/// error, nothing is left.
+static Status writeAll(const TableScan &scan, const std::vector<Point> &points,
+                       const std::string &output) {
+  const bool isStored = isInObjectStore(output);
+  // A signal removes a local folder of this name (StopSignals.h).
+  const std::string unfinished =
+      isStored ? output : fmt::format("{}.tmp.{}", output, getpid());
+  Status status = writeFiles(scan, points, unfinished);
+  std::error_code error, ignored;
+  if (status.ok() && !isStored) {
+    std::filesystem::rename(unfinished, output, error);
+    if (error)
+      status =
+          Status::ioError(output + ": cannot be written: " + error.message() +
+                          "; name another folder");
+  }
+  if (!status.ok() && isStored)
+    (void)removeStoredFolder(output);
+  else if (!status.ok())
+    std::filesystem::remove_all(unfinished, ignored);
+  return status;
+}
+
 int writeProjector(const ProjectorFlags &flags, const std::string &output) {
   if (const Status status = checkNewFolder(output); !status.ok())
     return failUsage(status);
@@ -266,14 +297,8 @@ int writeProjector(const ProjectorFlags &flags, const std::string &output) {
     return fail(Status::failedPrecondition(
         fmt::format("{}: table @{} has no rows{}", checkpoint->path(),
                     (*table)->name, ids ? " of these ids" : "")));
-  if (const Status status = writeFiles(*scan, *points, output); !status.ok()) {
-    std::error_code ignored;
-    if (isInObjectStore(output))
-      (void)removeStoredFolder(output);
-    else
-      std::filesystem::remove_all(output, ignored);
+  if (const Status status = writeAll(*scan, *points, output); !status.ok())
     return fail(status);
-  }
   print(fmt::format("table @{}: wrote {} rows of {} numbers to {}{}",
                     (*table)->name, points->size(),
                     points->front().row.values.size(), output,
@@ -297,7 +322,7 @@ CommandTable projectorTable(ProjectorFlags &flags, std::string &output) {
        .excludes = {"--rows", "--by"}},
       {.names = "--rows",
        .placeholder = "N",
-       .value = FlagValue::number(flags.rows, 1, uint64_t(1) << 20),
+       .value = FlagValue::number(flags.rows, 1, maxRows),
        .help = "Maximum number of rows to write. The projector in a browser "
                "can show some 10,000"},
       {.names = "--by",

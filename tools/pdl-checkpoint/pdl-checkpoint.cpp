@@ -553,7 +553,7 @@ static std::vector<Command> commandsOf(Values &values) {
           {pathFlag("delta", values.first, "The checkpoint"),
            {.names = "output",
             .placeholder = "FOLDER",
-            .value = FlagValue::text(values.output),
+            .value = placeValue(values.output),
             .help = "The folder to write",
             .isRequired = true}}}}},
        [](const Values &given) { return merge(given.first, given.output); }},

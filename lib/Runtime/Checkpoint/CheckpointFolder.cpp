@@ -14,6 +14,7 @@
 #include "Checkpoint/StoredCheckpoints.h"
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Core/FileIdentity.h"
+#include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Files/OutputFiles.h"
 #include "pdlrt/Files/Store.h"
@@ -167,6 +168,13 @@ static bool isNoDamage(const Status &status) {
   return status.code() == PDL_OUT_OF_MEMORY ||
          status.code() == PDL_UNAVAILABLE ||
          status.code() == PDL_DEADLINE_EXCEEDED;
+}
+
+/// Returns true for an error of reading a manifest that may be intact: it has
+/// another format version, or this process may not read it.
+static bool mayBeIntact(const Status &status) {
+  return isNoDamage(status) || status.code() == PDL_FAILED_PRECONDITION ||
+         isAtFileLimit();
 }
 
 Expected<std::optional<Checkpoint>>
@@ -457,7 +465,7 @@ static Status addNeeded(const std::string &folder, int64_t steps,
     uint64_t digest = 0;
     const Expected<CheckpointManifest> manifest =
         readManifest(pathOf(folder, steps) + "/" + manifestName, &digest);
-    if (!manifest && isNoDamage(manifest.status()))
+    if (!manifest && mayBeIntact(manifest.status()))
       return manifest.status();
     if (!manifest || digest != expected.value_or(digest))
       return {};
@@ -524,7 +532,7 @@ static Expected<std::set<int64_t>> bestOf(const std::string &folder,
   std::set<int64_t> best = {bestStepsIn(folder)};
   const Expected<CheckpointManifest> manifest =
       readManifest(pathOf(folder, steps) + "/" + manifestName);
-  if (!manifest && isNoDamage(manifest.status()))
+  if (!manifest && mayBeIntact(manifest.status()))
     return manifest.status();
   if (manifest && manifest->progress.evaluations.kept.steps > 0)
     best.insert(manifest->progress.evaluations.kept.steps);
@@ -572,6 +580,11 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
     // An intact checkpoint must not be removed.
     if (isNoDamage(status))
       return status;
+    if (!checkpoint)
+      if (const Expected<CheckpointManifest> manifest =
+              readManifest(pathOf(folder, steps) + "/" + manifestName);
+          !manifest && mayBeIntact(manifest.status()))
+        return manifest.status();
     if (!status.ok()) {
       if (firstRefused.empty())
         firstRefused = ": " + status.message();

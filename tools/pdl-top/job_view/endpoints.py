@@ -145,14 +145,17 @@ class Endpoints:
 
     def __init__(self, addresses, files, timeout):
         self.files, self.timeout = files, timeout
-        self.known = dict.fromkeys(addresses, "")
+        self.given = dict.fromkeys(addresses, "")
+        # The last addresses in each file. A new job replaces those of the one before.
+        self.listed = {}
 
     def read(self):
         """Reads all endpoints at the same time. Returns the readings in the order of addresses."""
+        known = dict(self.given)
         for path in self.files:
-            self.known.update(targets_of(path))
-        if not self.known:
+            self.listed[path] = targets_of(path) or self.listed.get(path, {})
+            known.update(self.listed[path])
+        if not known:
             return []
-        with concurrent.futures.ThreadPoolExecutor(min(32, len(self.known))) as pool:
-            return list(pool.map(read, self.known, self.known.values(),
-                                 [self.timeout] * len(self.known)))
+        with concurrent.futures.ThreadPoolExecutor(min(32, len(known))) as pool:
+            return list(pool.map(read, known, known.values(), [self.timeout] * len(known)))

@@ -61,7 +61,7 @@ def mean_staleness(before, now):
         return None
     if before is not None and before.is_up:
         old_total, old_count = (before.sum(name) or 0.0 for name in names)
-        if 0 <= old_count < count:
+        if old_count < count and old_total <= total:
             return (total - old_total) / (count - old_count)
     return total / count
 

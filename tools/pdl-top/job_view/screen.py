@@ -120,12 +120,12 @@ class Screen:
 
     def run(self):
         """Draws and handles keys until the user quits."""
-        curses.use_default_colors()
-        try:
-            curses.curs_set(0)
-        except curses.error:
-            # The terminal cannot hide the cursor.
-            pass
+        for prepare in curses.use_default_colors, lambda: curses.curs_set(0):
+            try:
+                prepare()
+            except curses.error:
+                # The terminal has no colors, or cannot hide the cursor.
+                pass
         self.window.timeout(KEY_MILLISECONDS)
         drawn = None
         while True:

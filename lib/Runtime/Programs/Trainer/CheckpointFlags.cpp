@@ -55,7 +55,7 @@ std::vector<Flag> pdlrt::checkpointFlags(SessionOptions &session) {
                "often"},
       {.names = "--emergency-checkpoint",
        .placeholder = "FOLDER",
-       .value = placeValue(session.emergencyCheckpoint),
+       .value = FlagValue::text(session.emergencyCheckpoint),
        .help = "Save the last checkpoint to this folder if it cannot be saved "
                "to --checkpoint. Servers need the flag, too",
        .isOfJob = true},
