@@ -121,8 +121,9 @@ class LaunchTest(unittest.TestCase):
 
     # Flags of servers that differ between processes, or that pdl-launch sets itself.
     OF_ONE_PROCESS = {"--bind", "--checkpoint-minutes", "--help", "--list-metrics",
-                      "--metrics-address", "--rank", "--servers", "--summary", "--threads",
-                      "--trace", "--trainers", "--version", "--wait"}
+                      "--log-metrics", "--log-metrics-seconds", "--metrics-address", "--rank",
+                      "--servers", "--summary", "--threads", "--trace", "--trainers", "--version",
+                      "--wait"}
     # Flags that no trainer has in the command `train`.
     OF_SERVERS = {"--late-gradients", "--log-applied", "--max-staleness", "--quorum",
                   "--reader-token-file"}
