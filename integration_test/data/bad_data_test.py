@@ -214,7 +214,8 @@ class BadData(SharedFolderTest):
         self.rejects(f"@{self.file('list.txt', 'none-of-these.csv')}", "none-of-these.csv", name="")
         self.rejects("-", ":1", "--delimiter", ",", name="standard input", input="x,1\n")
         self.rejects("s3:///x", "", name="", status=USAGE)
-        self.rejects("ftp://host/x.csv", ": cannot be read")
+        self.rejects("ftp://host/x.csv", ": no store has addresses of the scheme ftp",
+                     status=USAGE)
         for form in *TEXTS, "tfrecord":
             path = self.file(f"empty.{form}", "")
             self.rejects(path, "", name=f"no samples in {path}; check the file")
