@@ -7,18 +7,21 @@ model declares: by their mean or by their sum. Real processes."""
 
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from applied_log import CONTRIBUTES, OWN_KEYS, REQUEST, flags_of, push_of, records
 from by_hand import by_hand
-from cluster import Cluster, Slowed
+from cluster import Cluster
 from folders import FolderTest
 from programs import ADULT, PDL_CHECKPOINT, PDL_TRANSLATE, run
 from small_model import small_model
+from waiting import cpu_ticks, suspend, wait_until_idle
 
 import tensorfile
 
@@ -58,12 +61,26 @@ class AsyncPush(FolderTest):
                      ["--log-applied", logs, "--seed", 7]) as cluster:
             cluster.start()
             if slows_servers:
-                for server in cluster.servers:
-                    Slowed(server, stopped=0.03)
+                self.hold_back(cluster, logs / "applied-0.log")
             outputs = cluster.finish()
             served = [server.output for server in cluster.servers]
         return ([logs / f"applied-{rank}.log" for rank in range(servers)],
                 outputs, served)
+
+    def hold_back(self, cluster, log):
+        """Suspends the server until both trainers wait for it, so that they merge pushes. Does so
+        until it has happened three times while pushes are applied."""
+        server = cluster.servers[0].popen
+        trainers = [trainer.popen for trainer in cluster.trainers]
+        numbers = [trainer.pid for trainer in trainers]
+        count = 0
+        while count < 3 and all(trainer.poll() is None for trainer in trainers):
+            suspend(server.pid)
+            # Some ten pushes.
+            count += log.exists() and log.stat().st_size > 2000
+            wait_until_idle(numbers, lambda: [cpu_ticks(number) for number in numbers], looks=5)
+            server.send_signal(signal.SIGCONT)
+            time.sleep(0.005)
 
     def applied(self, served):
         """Returns the number of steps that a server has applied, and the number of workers' steps
