@@ -215,7 +215,7 @@ class BadData(SharedFolderTest):
         self.rejects("-", ":1", "--delimiter", ",", name="standard input", input="x,1\n")
         self.rejects("s3:///x", "", name="", status=USAGE)
         self.rejects("ftp://host/x.csv", ": no store has addresses of the scheme ftp",
-                     status=USAGE)
+                     status=USAGE, name="--data: ftp://host/x.csv")
         for form in *TEXTS, "tfrecord":
             path = self.file(f"empty.{form}", "")
             self.rejects(path, "", name=f"no samples in {path}; check the file")
